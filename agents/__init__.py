@@ -1,0 +1,1 @@
+"""Agents that play Piquet, and the arena and statistics that compare them."""

@@ -1,0 +1,351 @@
+"""The observation: one table of blocks, from which the vector, its named views, the `Box` and docs/observation.md come.
+
+The vector is the seat's information state with perfect recall of the deal, seen from that seat (self first). Every entry
+is a small whole number; `encode` writes them as int8, and the float32 form divides each by the block's `high`, so that all
+entries lie in [0, 1].
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from .rules.jit import inner, jit
+from .rules.knowledge import VIEW_NAMES, is_pique_open, is_repique_open, seen_points, view_of
+from .rules.state import (
+    CATEGORY_NAMES,
+    CB_ANNOUNCED,
+    CB_SHOWN,
+    CB_SILENT,
+    COLUMN_NAMES,
+    DEAL_OVER,
+    ELDER,
+    NOBODY,
+    TO_ELDER,
+    TO_YOUNGER,
+    TURNED_UP,
+    YOUNGER,
+    role_of,
+)
+
+OBSERVATION_VERSION = 1
+TOTAL_STEPS = 16  # thermometer of a total: ten points a step
+
+
+class Block(NamedTuple):
+    """One row of the table: a named part of the vector. `size` is the number of entries, `high` the largest value."""
+
+    name: str
+    size: int
+    high: int
+    meaning: str
+
+
+_CARD_BLOCKS = (
+    ("hand", 1, "own hand; cards laid out for the exchange stay in it until the draw"),
+    ("dealt", 1, "own hand as dealt"),
+    ("discards", 1, "own discards, those being laid out included"),
+    ("talon_seen", 12, "elder: place in the talon (from 1) of the cards that he saw and left"),
+    ("leftovers", 1, "cards left in the talon that younger has turned up"),
+    ("own_known", 1, "own cards that the other knows to be in this hand"),
+    ("other_known", 1, "cards known to be in the other's hand"),
+    ("unseen", 1, "cards whose place this seat does not know"),
+    ("composing", 1, "own claim being put together (sinking='partial')"),
+    ("own_point", 1, "own cards called or scored as the point, kept for the whole deal"),
+    ("own_sequence", 1, "likewise in sequences"),
+    ("own_set", 1, "likewise in sets"),
+    ("other_point", 1, "cards that the other has shown for the point, kept for the whole deal"),
+    ("other_sequence", 1, "likewise in sequences"),
+    ("other_set", 1, "likewise in sets"),
+    ("other_dealt", 1, "the other's twelve dealt cards, once a carte blanche has shown them"),
+    ("own_trick", 12, "number of the trick (from 1) to which this seat played the card"),
+    ("other_trick", 12, "number of the trick (from 1) to which the other played the card"),
+    ("table", 1, "the card led to the trick now on the table"),
+)
+_STATUS_NAMES = ("uncalled", "passed", "dead", "own", "other")
+_COLUMNS = ", ".join(COLUMN_NAMES)
+_FACT_BLOCKS = (
+    Block("elder", 1, 1, "this seat is elder"),
+    Block("turn", 1, 1, "it is this seat's turn, as far as has been said"),
+    Block("phase", len(VIEW_NAMES), 1, "one of: " + ", ".join(VIEW_NAMES)),
+    Block("category", 3, 1, "one of: " + ", ".join(CATEGORY_NAMES) + "; none outside the dialogue"),
+    Block("own_taken", 1, 12, "cards exchanged by this seat, plus one; 0 until it is said"),
+    Block("other_taken", 1, 12, "cards exchanged by the other, plus one; 0 until it is said"),
+    Block("own_carte_blanche", 3, 1, "one of: kept silent, announced, shown"),
+    Block("other_carte_blanche", 2, 1, "one of: announced, shown"),
+    Block("status", 15, 1, "for point, sequence, set: one of " + ", ".join(_STATUS_NAMES)),
+    Block("call_length", 3, 9, "by category: cards that elder has called; 0 none"),
+    Block("call_rank", 3, 100, "by category: pips of the point, top or rank (six 0 … ace 8) plus one, once said; else 0"),
+    Block("reply", 9, 1, "for point, sequence, set: one of good, equal, not good"),
+    Block("second_reply", 9, 1, "for point, sequence, set: one of good, equal, not good, to pips or top"),
+    Block("point_scored", 2, 100, "cards and pips (0 if unsaid) of the point scored"),
+    Block("sequences_scored", 8, 10, "for up to four sequences scored, best first: cards, and top (six 0 … ace 8) plus one"),
+    Block("sets_scored", 5, 4, "cards of the set scored, for T J Q K A"),
+    Block("own_points", 8, 60, "own points of the deal: " + _COLUMNS),
+    Block("other_points", 8, 60, "the other's points of the deal: " + _COLUMNS),
+    Block("repique_open", 2, 1, "the record still allows a repique: own, the other's"),
+    Block("pique_open", 2, 1, "the record still allows a pique: own, the other's"),
+    Block("tricks_won", 2, 12, "tricks won: own, the other's"),
+    Block("tricks_led", 12, 1, "by trick: led by this seat"),
+    Block("tricks_taken", 12, 1, "by trick: won by this seat"),
+    Block("deal", 8, 1, "one of: first deal of the partie … seventh, eighth or later"),
+    Block("deal_number", 2, 99, "number of the deal: units and hundreds (below and above 100)"),
+    Block("deals_left", 1, 99, "deals that will follow this one, as planned (at most 99); 0 in au cent"),
+    Block("extra_deals", 1, 1, "the deals that break a tie are being played"),
+    Block("own_total", 3, 99, "own points from ended deals: two digits below 100, the next two, the rest"),
+    Block("other_total", 3, 99, "likewise the other's"),
+    Block("own_total_steps", TOTAL_STEPS, 1, "own points from ended deals have reached 10, 20 … 160"),
+    Block("other_total_steps", TOTAL_STEPS, 1, "likewise the other's"),
+    Block("own_games", 2, 99, "au cent: games won, two digits and the rest"),
+    Block("other_games", 2, 99, "likewise the other's"),
+)
+
+
+@lru_cache
+def observation_table(pack: int = 32) -> tuple[Block, ...]:
+    """Return the blocks of the observation of a pack, in the order of the vector."""
+    return tuple(Block(name, pack, high, f"by card: {meaning}") for name, high, meaning in _CARD_BLOCKS) + _FACT_BLOCKS
+
+
+@lru_cache
+def observation_size(pack: int = 32) -> int:
+    """Return the number of entries of the vector."""
+    return sum(block.size for block in observation_table(pack))
+
+
+@lru_cache
+def _slices(pack: int) -> dict[str, slice]:
+    places: dict[str, slice] = {}
+    start = 0
+    for block in observation_table(pack):
+        places[block.name] = slice(start, start + block.size)
+        start += block.size
+    return places
+
+
+@lru_cache
+def observation_scale(pack: int = 32) -> np.ndarray:
+    """Return the factor of every entry between the int8 and the float32 form: float32[observation_size], read-only."""
+    scale = np.concatenate([np.full(block.size, 1 / block.high, dtype=np.float32) for block in observation_table(pack)])
+    scale.setflags(write=False)
+    return scale
+
+
+def decode(observation: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the named views of an observation (last axis: the vector), int8 or float32; no copies.
+
+    Raises ValueError for a vector of another length.
+    """
+    for pack in (32, 36):
+        if observation.shape[-1] == observation_size(pack):
+            return {name: observation[..., place] for name, place in _slices(pack).items()}
+    raise ValueError(f"an observation has {observation_size(32)} or {observation_size(36)} entries, not {observation.shape[-1]}")
+
+
+_CARDS = len(_CARD_BLOCKS)
+# Where the facts begin behind the card blocks, frozen into the kernel.
+_OFFSETS = {name: place.start - _CARDS * 32 for name, place in _slices(32).items()}
+_ELDER, _TURN, _PHASE, _CATEGORY = _OFFSETS["elder"], _OFFSETS["turn"], _OFFSETS["phase"], _OFFSETS["category"]
+_OWN_TAKEN, _OTHER_TAKEN = _OFFSETS["own_taken"], _OFFSETS["other_taken"]
+_OWN_CB, _OTHER_CB = _OFFSETS["own_carte_blanche"], _OFFSETS["other_carte_blanche"]
+_STATUS, _CALL_LENGTH, _CALL_RANK = _OFFSETS["status"], _OFFSETS["call_length"], _OFFSETS["call_rank"]
+_REPLY, _SECOND_REPLY = _OFFSETS["reply"], _OFFSETS["second_reply"]
+_POINT_SCORED, _SEQUENCES, _SETS = _OFFSETS["point_scored"], _OFFSETS["sequences_scored"], _OFFSETS["sets_scored"]
+_OWN_POINTS, _OTHER_POINTS = _OFFSETS["own_points"], _OFFSETS["other_points"]
+_REPIQUE, _PIQUE = _OFFSETS["repique_open"], _OFFSETS["pique_open"]
+_TRICKS_WON, _LED, _TAKEN = _OFFSETS["tricks_won"], _OFFSETS["tricks_led"], _OFFSETS["tricks_taken"]
+_DEAL, _DEAL_NUMBER, _LEFT, _EXTRA = (_OFFSETS[name] for name in ("deal", "deal_number", "deals_left", "extra_deals"))
+_OWN_TOTAL, _OTHER_TOTAL = _OFFSETS["own_total"], _OFFSETS["other_total"]
+_OWN_STEPS, _OTHER_STEPS = _OFFSETS["own_total_steps"], _OFFSETS["other_total_steps"]
+_OWN_GAMES, _OTHER_GAMES = _OFFSETS["own_games"], _OFFSETS["other_games"]
+
+
+@inner
+def _write_cards(out: np.ndarray, block: int, cards: int, pack: int) -> None:
+    """Write a mask of cards as a block of zeros and ones."""
+    start = block * pack
+    for card in range(pack):
+        out[start + card] = cards >> card & 1
+
+
+@jit
+def encode_into(row: np.void, rules: np.void, seat: int, out: np.ndarray) -> None:
+    """Write what `seat` may know of the row into `out` (int8[observation_size], overwritten).
+
+    Unchecked. Before the first deal only the partie is known.
+    """
+    out[:] = 0
+    pack = rules["pack"]
+    facts = out[_CARDS * pack :]
+    _encode_phase(row, rules, seat, facts)
+    _encode_partie(row, rules, seat, facts)
+    if row["deal_number"] == 0 or row["dealer"] == NOBODY:
+        return
+    _encode_cards(row, rules, seat, out)
+    _encode_tricks(row, rules, seat, out, facts)
+    _encode_dialogue(row, rules, seat, facts)
+    _encode_score(row, rules, seat, facts)
+
+
+@inner
+def _encode_phase(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
+    view, category, turn = view_of(row, rules, seat)
+    facts[_PHASE + view] = 1
+    if category != NOBODY:
+        facts[_CATEGORY + category] = 1
+    facts[_TURN] = 1 if turn == seat else 0
+    facts[_ELDER] = 1 if row["dealer"] == 1 - seat else 0
+
+
+@inner
+def _encode_cards(row: np.void, rules: np.void, seat: int, out: np.ndarray) -> None:
+    pack = rules["pack"]
+    role = role_of(row, seat)
+    other = 1 - role
+    acts = row["to_act"] == seat
+    discards = row["discards"][role]
+    if acts:
+        discards |= row["pending"]
+    located = row["hands"][role] | discards | row["known"][other]
+    _write_cards(out, 0, row["hands"][role], pack)
+    _write_cards(out, 1, row["dealt"][role], pack)
+    _write_cards(out, 2, discards, pack)
+    if role == ELDER and row["drawn"][ELDER]:
+        for place in range(row["taken"][ELDER], rules["elder_max"]):
+            card = row["talon"][place]
+            out[3 * pack + card] = place + 1
+            located |= 1 << card
+    if row["leftover_state"] == TURNED_UP:
+        _write_cards(out, 4, row["leftovers"], pack)
+        located |= row["leftovers"]
+    _write_cards(out, 5, row["known"][role], pack)
+    _write_cards(out, 6, row["known"][other], pack)
+    if acts:
+        _write_cards(out, 8, row["composing"], pack)
+    for category in range(3):
+        _write_cards(out, 9 + category, row["claimed"][role, category], pack)
+        _write_cards(out, 12 + category, row["shown"][other, category], pack)
+    if row["carte_blanche"][other] == CB_SHOWN:
+        _write_cards(out, 15, row["dealt"][other], pack)
+    for trick in range(12):
+        for card in (row["lead_cards"][trick], row["reply_cards"][trick]):
+            if card >= 0:
+                located |= 1 << card
+    _write_cards(out, 7, ~located, pack)
+
+
+@inner
+def _encode_tricks(row: np.void, rules: np.void, seat: int, out: np.ndarray, facts: np.ndarray) -> None:
+    pack = rules["pack"]
+    role = role_of(row, seat)
+    for trick in range(12):
+        led, answer = row["lead_cards"][trick], row["reply_cards"][trick]
+        if led < 0:
+            break
+        mine = row["leaders"] >> trick & 1 == role
+        out[(16 if mine else 17) * pack + led] = trick + 1
+        facts[_LED + trick] = 1 if mine else 0
+        if answer >= 0:
+            out[(17 if mine else 16) * pack + answer] = trick + 1
+            facts[_TAKEN + trick] = 1 if row["winners"] >> trick & 1 == role else 0
+    if row["led"] >= 0:
+        out[18 * pack + row["led"]] = 1
+    facts[_TRICKS_WON] = row["tricks_won"][role]
+    facts[_TRICKS_WON + 1] = row["tricks_won"][1 - role]
+
+
+@inner
+def _encode_dialogue(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
+    role = role_of(row, seat)
+    facts[_OWN_TAKEN] = row["taken"][role] + 1
+    facts[_OTHER_TAKEN] = row["taken"][1 - role] + 1
+    own, other = row["carte_blanche"][role], row["carte_blanche"][1 - role]
+    if own >= CB_SILENT:
+        facts[_OWN_CB + own - CB_SILENT] = 1
+    if other >= CB_ANNOUNCED:
+        facts[_OTHER_CB + other - CB_ANNOUNCED] = 1
+    for category in range(3):
+        status = row["status"][category]
+        if status >= TO_ELDER:
+            owner = ELDER if status == TO_ELDER else YOUNGER
+            status = 3 if owner == role else TO_YOUNGER
+        facts[_STATUS + 5 * category + status] = 1
+        facts[_CALL_LENGTH + category] = row["call_length"][category]
+        if row["call_rank_said"][category]:
+            facts[_CALL_RANK + category] = row["call_rank"][category] + (1 if category else 0)
+        if row["reply"][category]:
+            facts[_REPLY + 3 * category + row["reply"][category] - 1] = 1
+        if row["second_reply"][category]:
+            facts[_SECOND_REPLY + 3 * category + row["second_reply"][category] - 1] = 1
+    for place in range(2):
+        facts[_POINT_SCORED + place] = row["point_scored"][place]
+    for place in range(4):
+        scored = row["sequences_scored"][place]
+        if scored:
+            facts[_SEQUENCES + 2 * place] = scored >> 4
+            facts[_SEQUENCES + 2 * place + 1] = (scored & 15) + 1
+    for place in range(5):
+        facts[_SETS + place] = row["sets_scored"][place]
+
+
+@inner
+def _encode_score(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
+    role = role_of(row, seat)
+    for column in range(8):
+        facts[_OWN_POINTS + column] = seen_points(row, rules, seat, role, column)
+        facts[_OTHER_POINTS + column] = seen_points(row, rules, seat, 1 - role, column)
+    if row["phase"] >= DEAL_OVER:
+        return
+    for place in range(2):
+        whose = role if place == 0 else 1 - role
+        facts[_REPIQUE + place] = 1 if is_repique_open(row, rules, seat, whose) else 0
+        facts[_PIQUE + place] = 1 if is_pique_open(row, rules, seat, whose) else 0
+
+
+@inner
+def _encode_partie(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
+    number, planned = row["deal_number"], row["planned_deals"]
+    facts[_DEAL + min(max(number, 1), 8) - 1] = 1
+    facts[_DEAL_NUMBER] = number % 100
+    facts[_DEAL_NUMBER + 1] = number // 100 % 100
+    facts[_LEFT] = min(max(planned - number, 0), 99)
+    facts[_EXTRA] = 1 if rules["form"] == 0 and number > rules["deals"] else 0
+    _encode_total(facts, _OWN_TOTAL, _OWN_STEPS, row["totals"][seat])
+    _encode_total(facts, _OTHER_TOTAL, _OTHER_STEPS, row["totals"][1 - seat])
+    facts[_OWN_GAMES] = row["games"][seat] % 100
+    facts[_OWN_GAMES + 1] = row["games"][seat] // 100
+    facts[_OTHER_GAMES] = row["games"][1 - seat] % 100
+    facts[_OTHER_GAMES + 1] = row["games"][1 - seat] // 100
+
+
+@inner
+def _encode_total(facts: np.ndarray, digits: int, steps: int, total: int) -> None:
+    facts[digits] = total % 100
+    facts[digits + 1] = total // 100 % 100
+    facts[digits + 2] = total // 10_000
+    for step in range(TOTAL_STEPS):
+        facts[steps + step] = 1 if total >= 10 * (step + 1) else 0
+
+
+@jit
+def widen(raw: np.ndarray, scale: np.ndarray, out: np.ndarray) -> None:
+    """Write the float32 form of an int8 observation: `raw` times `scale`."""
+    for place in range(raw.shape[0]):
+        out[place] = raw[place] * scale[place]
+
+
+@jit
+def encode_at(rows: np.ndarray, index: int, rules: np.ndarray, seat: int, raw: np.ndarray) -> None:
+    """Write the int8 observation of `seat` in row `index`."""
+    encode_into(rows[index], rules[0], seat, raw)
+
+
+@jit
+def encode_float_at(
+    rows: np.ndarray, index: int, rules: np.ndarray, seat: int, raw: np.ndarray, scale: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the observation of `seat` in row `index` in both forms."""
+    encode_into(rows[index], rules[0], seat, raw)
+    widen(raw, scale, out)

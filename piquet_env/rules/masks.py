@@ -1,0 +1,39 @@
+"""The legal actions of a row as a mask of action ids."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import inner, jit
+
+
+@inner
+def write_mask(row: np.void, rules: np.void, mask: np.ndarray) -> None:
+    """Overwrite `mask` (int8[num_actions]) with the legal actions of the seat to act."""
+    pack = rules["pack"]
+    mask[:] = 0
+    cards, first = row["legal_cards"], row["legal_kind"] * pack
+    while cards:
+        mask[first + _lowest_bit(cards)] = 1
+        cards &= cards - 1
+    words = row["legal_words"]
+    while words:
+        mask[3 * pack + _lowest_bit(words)] = 1
+        words &= words - 1
+
+
+@jit
+def _lowest_bit(bits: int) -> int:
+    """Return the place of the lowest set bit."""
+    place = 0
+    if bits & 0xFFFFFFFF == 0:
+        place, bits = 32, bits >> 32
+    if bits & 0xFFFF == 0:
+        place, bits = place + 16, bits >> 16
+    if bits & 0xFF == 0:
+        place, bits = place + 8, bits >> 8
+    if bits & 0xF == 0:
+        place, bits = place + 4, bits >> 4
+    if bits & 0x3 == 0:
+        place, bits = place + 2, bits >> 2
+    return place + (1 - (bits & 1))

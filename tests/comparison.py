@@ -1,0 +1,523 @@
+"""The engine and the referee side by side: one table with one set of cards, and what they must agree about.
+
+`Table` plays the same decisions in both and compares after every one. The engine's row of integers and the referee's
+strings are read into the same small dictionary, `view`; the first key that differs is the difference reported.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from piquet_env.rules import play
+from piquet_env.rules.actions import action_table, num_actions
+from piquet_env.rules.cards import RANKS, cards_in, format_card
+from piquet_env.rules.jit import jit
+from piquet_env.rules.partie import settlement_of
+from piquet_env.rules.state import (
+    CATEGORY_NAMES,
+    CLASS_NAMES,
+    COLUMN_NAMES,
+    DEAL_OVER,
+    NOBODY,
+    PARTIE_OVER,
+    STATE_DTYPE,
+    TURNED_UP,
+    YOUNGER,
+    Phase,
+    Status,
+    entry_class,
+    entry_points,
+    entry_role,
+    entry_time,
+)
+from piquet_env.rules.variants import Rules
+from tests.reference.deal import Deal
+from tests.reference.holdings import RANKS as REFEREE_RANKS
+from tests.reference.piquet import Referee
+
+ROLES = ("elder", "younger")
+Deck = Sequence[int]
+Entry = tuple[str, int, str]
+View = dict[str, Any]
+
+# -- reading the engine's row -----------------------------------------------------------------------------------------
+
+_PLACES = {name: (STATE_DTYPE.fields[name][1] // 8, STATE_DTYPE[name].shape) for name in STATE_DTYPE.names}
+
+
+def at(name: str) -> int:
+    """The place of a field's first number among the int64 cells of a row."""
+    return _PLACES[name][0]
+
+
+def span(first: str, last: str | None = None) -> slice:
+    """The cells of a field, or of all fields from `first` to `last`."""
+    start, shape = _PLACES[last or first]
+    return slice(at(first), start + prod(shape))
+
+
+PHASE, TO_ACT, CATEGORY, COMPOSING = at("phase"), at("to_act"), at("category"), at("composing")
+DEALER, DEAL_NUMBER, DEALS_ENDED = at("dealer"), at("deal_number"), at("deals_ended")
+LEFTOVERS, LEFTOVER_STATE = at("leftovers"), at("leftover_state")
+LOG_SIZE, LOG = at("log_size"), at("log")
+CARTE_BLANCHE, POINTS = span("carte_blanche"), span("points")
+HANDS, DISCARDS, DRAWN, PENDING, LED = at("hands"), at("discards"), at("drawn"), at("pending"), at("led")
+TOTALS, GAMES, LURCHES, SCORE = span("totals"), span("games"), span("lurches"), span("score")
+DEAL_POINTS, SCORED_CARDS, TRICKS = span("deal_points"), span("scored_cards"), span("tricks_won")
+DIALOGUE = span("status", "sets_scored")
+_IN_DIALOGUE = {name: span(name).start - DIALOGUE.start for name in STATE_DTYPE.names}
+
+_STATUS_NAMES = {int(status): status.name.lower() for status in Status}
+_REPLY_NAMES = ("", "good", "equal", "not good")
+_CARTE_BLANCHE_NAMES = ("none", "none", "announced", "shown")
+
+
+@lru_cache
+def card_names(pack: int) -> tuple[str, ...]:
+    """The names of all cards of the pack, by number."""
+    return tuple(format_card(card, pack // 4) for card in range(pack))
+
+
+@lru_cache
+def words_of_ids(pack: int) -> tuple[str, ...]:
+    """The words of all actions, by id."""
+    return tuple(action.words for action in action_table(pack))
+
+
+@lru_cache
+def ids_of_words(pack: int) -> dict[str, int]:
+    """The ids of all actions, by their words."""
+    return {action.words: action.id for action in action_table(pack)}
+
+
+@lru_cache(maxsize=100_000)
+def _names_in(mask: int, pack: int) -> frozenset[str]:
+    return frozenset(card_names(pack)[card] for card in cards_in(mask, pack // 4))
+
+
+@lru_cache(maxsize=10_000)
+def _engine_dialogue(cells: tuple[int, ...], pack: int) -> View:
+    """The public record of the three categories and the cards shown, from the cells of the dialogue."""
+
+    def cell(name: str, place: int) -> int:
+        return cells[_IN_DIALOGUE[name] + place]
+
+    sequences = [cell("sequences_scored", place) for place in range(4)]
+    scored: list[list[tuple[Any, ...]]] = [
+        [(cell("point_scored", 0), cell("point_scored", 1))] if cell("point_scored", 0) else [],
+        sorted((entry // 16, RANKS[entry % 16]) for entry in sequences if entry),
+        sorted((cell("sets_scored", rank), RANKS[rank + 4]) for rank in range(5) if cell("sets_scored", rank)),
+    ]
+    view: View = {}
+    for number, category in enumerate(CATEGORY_NAMES):
+        rank = cell("call_rank", number)
+        said = rank if category == "point" else RANKS[rank]
+        replies = (cell("reply", number), cell("second_reply", number))
+        view[category] = {
+            "status": _STATUS_NAMES[cell("status", number)],
+            "length": cell("call_length", number) or None,
+            "detail": said if cell("call_rank_said", number) else None,
+            "replies": [_REPLY_NAMES[reply] for reply in replies if reply],
+            "scored": scored[number],
+            "shown": tuple(_names_in(cell("shown", 3 * role + number), pack) for role in range(2)),
+        }
+    return view
+
+
+def engine_log(cells: list[int]) -> list[Entry]:
+    """The engine's score log in the order of reckoning."""
+    timed = sorted(map(_timed_entry, cells[LOG : LOG + cells[LOG_SIZE]]), key=itemgetter(0))  # stable: then as booked
+    return [entry for _, entry in timed]
+
+
+@lru_cache(maxsize=10_000)
+def _timed_entry(packed: int) -> tuple[int, Entry]:
+    entry = (ROLES[entry_role(packed)], int(entry_points(packed)), CLASS_NAMES[entry_class(packed)])
+    return int(entry_time(packed)), entry
+
+
+def _by_seat(by_role: Sequence[int], dealer: int) -> list[int]:
+    """Numbers of elder and younger as numbers of seats 0 and 1; before the cut is decided they are all nothing."""
+    return list(by_role) if dealer == 1 else [by_role[1], by_role[0]]
+
+
+def engine_view(cells: list[int], pack: int) -> View:
+    """What the engine says of the position."""
+    dealer = cells[DEALER]
+    # While an exchange is going on the two keep the cards laid out in different places.
+    exchanged = cells[DRAWN + YOUNGER] == 1
+    return {
+        "phase": _engine_phase(cells),
+        "to act": None if cells[TO_ACT] == NOBODY else cells[TO_ACT],
+        "deal number": cells[DEAL_NUMBER],
+        "dealer": dealer,
+        "totals": cells[TOTALS],
+        "games": cells[GAMES],
+        "lurches": cells[LURCHES],
+        "scores": _by_seat(cells[SCORE], dealer),
+        "log": engine_log(cells),
+        "tricks": cells[TRICKS],
+        "hands": [_names_in(cells[HANDS + role], pack) for role in range(2)] if exchanged else None,
+        "discards": [_names_in(cells[DISCARDS + role], pack) for role in range(2)] if exchanged else None,
+        "left": _names_in(cells[LEFTOVERS], pack) if exchanged else None,
+        "turned up": _names_in(cells[LEFTOVERS], pack) if cells[LEFTOVER_STATE] == TURNED_UP else set(),
+        "carte blanche": [_CARTE_BLANCHE_NAMES[said] for said in cells[CARTE_BLANCHE]],
+        "scored cards": [_names_in(mask, pack) for mask in cells[SCORED_CARDS]],
+        **_engine_dialogue(tuple(cells[DIALOGUE]), pack),
+    }
+
+
+def _engine_phase(cells: list[int]) -> str:
+    """The phase in the referee's words."""
+    phase = cells[PHASE]
+    if phase not in _DIALOGUE_PHASES:
+        return _PLAIN_PHASES[phase]
+    return _DIALOGUE_PHASES[phase] + " " + CATEGORY_NAMES[cells[CATEGORY]] + (" withhold" if cells[COMPOSING] else "")
+
+
+_DIALOGUE_PHASES = {
+    Phase.CALL: "call",
+    Phase.REPLY: "reply",
+    Phase.DETAIL_REPLY: "second reply",
+    Phase.FURTHER: "further",
+    Phase.DECLARE: "declare",
+}
+_PLAIN_PHASES = {
+    Phase.CUT: "choose",
+    Phase.CARTE_BLANCHE: "carte blanche",
+    Phase.EXCHANGE: "exchange",
+    Phase.PLAY: "play",
+    Phase.LEFTOVERS: "leftovers",
+    Phase.DEAL_OVER: "between deals",
+    Phase.PARTIE_OVER: "over",
+}
+
+# -- reading the referee ----------------------------------------------------------------------------------------------
+
+
+class DealEnd(NamedTuple):
+    """What the referee knows at the end of a deal, before the totals of a game that is over are cleared."""
+
+    deal_number: int
+    dealer: int
+    log: list[Entry]
+    columns: list[int]
+    points: list[int]
+    totals: list[int]
+
+
+class RecordingReferee(Referee):
+    """A referee that keeps the end of every deal; it goes on to the next deal without being asked."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.ended: list[DealEnd] = []
+        super().__init__(*args, **options)
+
+    def _one_deal(self) -> Any:
+        yield from super()._one_deal()
+        totals = [total + points for total, points in zip(self.totals, self.scores, strict=True)]
+        log = self.log()
+        self.ended.append(DealEnd(self.deal_number, self.dealer, log, _columns(log), self.scores, totals))
+
+
+def _columns(log: list[Entry]) -> list[int]:
+    """The points of a deal as the engine keeps them in columns, elder's and then younger's."""
+    columns = Counter[tuple[str, str]]()
+    for role, points, kind in log:
+        columns[role, _COLUMN_OF_KIND.get(kind, kind)] += points
+    return [columns[role, name] for role in ROLES for name in COLUMN_NAMES]
+
+
+_COLUMN_OF_KIND = {
+    **dict.fromkeys(("repique", "pique"), "bonus"),
+    **dict.fromkeys(("lead", "capture", "last trick"), "play"),
+    "capot": "cards",
+}
+
+
+def _referee_scored(referee: Referee, category: str) -> list[tuple[Any, ...]]:
+    """The combinations scored, as far as the public record tells them, from the strongest to the weakest or back."""
+    record = referee.record(category)
+    if category != "point":
+        return sorted(entry[:2] for entry in record["scored"])
+    if not record["scored"] or referee.deal is None:
+        return []
+    role = record["status"] if record["status"] in ROLES else "younger"  # who declares where elder passed
+    claim = referee.deal.scored[role]["point"][0]
+    # Pips are public where the cards are; otherwise only if elder had to say them.
+    told = record["detail"] or 0 if role == "elder" else 0
+    return [(claim.length, claim.detail if referee.rules["show_scored"] == "auto" else told)]
+
+
+def referee_view(referee: Referee) -> View:
+    """What the referee says of the position."""
+    deal = referee.deal
+    started = deal is not None and len(deal.holdings) == 2
+    view: View = {
+        "phase": referee.phase,
+        "to act": referee.to_act,
+        "deal number": referee.deal_number if deal else referee.deal_number - 1,
+        "dealer": referee.dealer,
+        "totals": referee.totals,
+        "games": referee.games,
+        "lurches": referee.lurches,
+        "scores": referee.scores,
+        "log": referee.log(),
+        "tricks": [deal.tricks[role] if deal else 0 for role in ROLES],
+        "hands": [set(deal.hands[role]) for role in ROLES] if started else None,
+        "discards": [set(deal.discards[role]) for role in ROLES] if started else None,
+        "left": set(deal.talon) if started else None,
+        "turned up": set(deal.turned_up) if deal else set(),
+        "carte blanche": [_carte_blanche(deal, role) for role in ROLES],
+        "scored cards": [_scored_cards(deal, role) for role in ROLES],
+    }
+    for category in CATEGORY_NAMES:
+        record = referee.record(category)
+        view[category] = {
+            "status": record["status"],
+            "length": record["length"],
+            "detail": record["detail"],
+            "replies": record["replies"],
+            "scored": _referee_scored(referee, category),
+            "shown": tuple(referee.shown(role, category) for role in ROLES),
+        }
+    return view
+
+
+def _scored_cards(deal: Deal | None, role: str) -> set[str]:
+    """The cards of a role that stand in combinations it has scored."""
+    if deal is None:
+        return set()
+    return {card for claims in deal.scored[role].values() for claim in claims for card in claim.cards}
+
+
+def _carte_blanche(deal: Deal | None, role: str) -> str:
+    """What a role has said of a carte blanche; one that was kept silent is none."""
+    if deal is None or role not in deal.announced:
+        return "none"
+    return "shown" if role in deal.cartes_blanches else "announced"
+
+
+# -- one table --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a partie begins. `dealer` is None where the rules themselves decide who deals first."""
+
+    deal_number: int = 1
+    totals: tuple[int, int] = (0, 0)
+    games: tuple[int, int] = (0, 0)
+    dealer: int | None = None
+    cut: Deck = ()
+
+    def __str__(self) -> str:
+        dealer = "by the rules" if self.dealer is None else self.dealer
+        return f"deal {self.deal_number}, totals {self.totals}, games {self.games}, dealer {dealer}"
+
+    def dealer_by_lot(self, rules: Rules) -> int | None:
+        """The dealer that a referee, who draws no lots, must be told; the law of the cut read afresh.
+
+        The higher card deals first, in au cent the lower; equal cards are cut again.
+        """
+        if self.dealer is not None or rules.first_dealer != "random":
+            return self.dealer
+        names = card_names(rules.pack)
+        for first, second in zip(self.cut[0::2], self.cut[1::2], strict=True):
+            ranks = [REFEREE_RANKS.index(names[card][1]) for card in (first, second)]
+            if ranks[0] != ranks[1]:
+                higher = 0 if ranks[0] > ranks[1] else 1
+                return higher if rules.form == "rubicon" else 1 - higher
+        raise ValueError("the cut needs two cards of different rank")
+
+
+class Engine:
+    """One row of the engine, driven through its doors for Python."""
+
+    def __init__(self, rules: Rules, start: Start, decks: Callable[[int], Deck]) -> None:
+        self.pack = rules.pack
+        self.codes = rules.codes()
+        self.decks = decks
+        self.rows = np.zeros(1, dtype=STATE_DTYPE)
+        self._numbers = self.rows.view(np.int64)
+        self._mask = np.zeros(num_actions(self.pack), dtype=np.int8)
+        dealer = NOBODY if start.dealer is None else start.dealer
+        play.begin_at(self.rows, 0, self.codes, dealer, np.array(start.cut, dtype=np.int8))
+        self.rows["deal_number"] = start.deal_number - 1
+        self.rows["totals"] = start.totals
+        self.rows["games"] = start.games
+        self.cells: list[int] = self._numbers.tolist()
+
+    def deal(self) -> None:
+        """Begin the next deal."""
+        deck = np.array(self.decks(self.cells[DEAL_NUMBER] + 1), dtype=np.int8)
+        play.deal_at(self.rows, 0, self.codes, deck)
+        self.cells = self._numbers.tolist()
+
+    def legal(self) -> list[int]:
+        """The legal action ids, ascending."""
+        play.mask_at(self.rows, 0, self.codes, self._mask)
+        return np.flatnonzero(self._mask).tolist()
+
+    def apply(self, action: int) -> bool:
+        """Apply an action; False if the engine refuses it."""
+        phase = play.apply_at(self.rows, 0, self.codes, action)
+        self.cells = self._numbers.tolist()
+        return phase >= 0
+
+    def settlement(self) -> int:
+        """What the partie pays to seat 0."""
+        return int(_settlement_at(self.rows, 0, self.codes))
+
+
+@jit
+def _settlement_at(rows: np.ndarray, index: int, rules: np.ndarray) -> int:
+    return settlement_of(rows[index], rules[0])
+
+
+class Mismatch(Exception):
+    """The engine and the referee differ; the message is one line, `report` all that is needed to play it again."""
+
+    report = ""
+
+
+@dataclass
+class Table:
+    """The same partie at the engine and at the referee."""
+
+    rules: Rules
+    start: Start
+    decks: Callable[[int], Deck]
+    words: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.deal_ends = 0
+        self._decks_dealt: dict[int, list[str]] = {}
+        self.engine = Engine(self.rules, self.start, self.decks)
+        self.referee = RecordingReferee(
+            self.rules.as_dict(),
+            self._deck_in_names,
+            dealer=self.start.dealer_by_lot(self.rules),
+            cut=[card_names(self.rules.pack)[card] for card in self.start.cut],
+            totals=self.start.totals,
+            games=self.start.games,
+            deal_number=self.start.deal_number,
+        )
+        self.legal: list[int] = []
+        self.compare()
+
+    def _deck_in_names(self, number: int) -> list[str]:
+        names = card_names(self.rules.pack)
+        self._decks_dealt[number] = [names[card] for card in self.decks(number)]
+        return self._decks_dealt[number]
+
+    @property
+    def over(self) -> bool:
+        """Whether the engine has ended the partie (the comparison proves that the referee has, too)."""
+        return self.engine.cells[PHASE] == PARTIE_OVER
+
+    def apply(self, action: int) -> None:
+        """Take a decision at both, let what is forced run its course, and compare."""
+        words = words_of_ids(self.rules.pack)[action]
+        self.words.append(words)
+        if not self.engine.apply(action):
+            raise self.mismatch(f"the engine refuses {words!r}")
+        try:
+            self.referee.apply(words)
+            if self.rules.sinking == "none":
+                self._run_forced_dialogue()
+        except ValueError as error:
+            raise self.mismatch(f"the referee refuses: {error}") from None
+        self.compare()
+
+    def _run_forced_dialogue(self) -> None:
+        """Where nothing may be sunk the engine speaks by itself; the referee has one lawful word each time, and says it."""
+        while self.referee.phase.startswith(("call", "reply", "second", "further", "declare")):
+            legal = self.referee.legal()
+            if len(legal) != 1:
+                raise self.mismatch(f"the referee has more than one lawful word in a forced dialogue: {legal}")
+            self.words.append(f"({legal[0]})")
+            self.referee.apply(legal[0])
+
+    def compare(self) -> None:
+        """Compare everything; a deal that has ended is compared at its end, then the next one is dealt."""
+        engine = self.engine
+        while engine.cells[PHASE] == DEAL_OVER:
+            if engine.cells[DEALS_ENDED] > self.deal_ends:
+                self._compare_deal_end()
+            engine.deal()
+        if engine.cells[PHASE] == PARTIE_OVER:
+            self._compare_deal_end()
+            self._compare_result()
+        ours, theirs = engine_view(engine.cells, self.rules.pack), referee_view(self.referee)
+        if ours != theirs:
+            raise self.mismatch(_first_difference(ours, theirs))
+        self._compare_legal()
+
+    def _compare_legal(self) -> None:
+        words = self.referee.legal()
+        ids = ids_of_words(self.rules.pack)
+        theirs = sorted(ids.get(word, -1) for word in words)
+        ours = self.legal = self.engine.legal()
+        if ours != theirs:
+            names = [words_of_ids(self.rules.pack)[action] for action in ours]
+            only = sorted(set(names) - set(words)), sorted(set(words) - set(names))
+            raise self.mismatch(f"legal: only the engine has {only[0]}, only the referee {only[1]}")
+
+    def _compare_deal_end(self) -> None:
+        if self.deal_ends >= len(self.referee.ended):
+            raise self.mismatch("only the engine has ended the deal")
+        cells, end = self.engine.cells, self.referee.ended[self.deal_ends]
+        self.deal_ends += 1
+        log, columns = engine_log(cells), cells[POINTS]
+        ours = DealEnd(cells[DEAL_NUMBER], cells[DEALER], log, columns, cells[DEAL_POINTS], cells[TOTALS])
+        if ours != end:
+            raise self.mismatch("at the end of the deal, " + _first_difference(ours._asdict(), end._asdict()))
+
+    def _compare_result(self) -> None:
+        if self.referee.result is None:
+            raise self.mismatch("only the engine has ended the partie")
+        cells, paid = self.engine.cells, self.engine.settlement()
+        ours = {"totals": tuple(cells[TOTALS]), "settlement": (paid, -paid), "games": tuple(cells[GAMES])}
+        if ours != self.referee.result:
+            raise self.mismatch("in the result, " + _first_difference(ours, self.referee.result))
+
+    def mismatch(self, difference: str) -> Mismatch:
+        """The difference with everything that leads to it."""
+        lines = [
+            f"difference  {difference}",
+            f"rules       {self.rules}",
+            f"start       {self.start}",
+            f"cut         {' '.join(card_names(self.rules.pack)[card] for card in self.start.cut)}",
+            *(f"deck {number:<6} {' '.join(deck)}" for number, deck in self._decks_dealt.items()),
+            f"actions     {', '.join(self.words) or 'none'}",
+        ]
+        found = Mismatch(difference)
+        found.report = "\n".join(lines)
+        return found
+
+
+def _first_difference(ours: View, theirs: View) -> str:
+    """The first key of which the two say different things, down to the innermost one."""
+    for key, mine in ours.items():
+        other = theirs.get(key)
+        if mine != other:
+            if isinstance(mine, dict) and isinstance(other, dict):
+                return f"{key}, {_first_difference(mine, other)}"
+            return f"{key}: engine {_plain(mine)}, referee {_plain(other)}"
+    return "none"
+
+
+def _plain(value: Any) -> Any:
+    """Sets of cards in a stable order."""
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
