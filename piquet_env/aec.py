@@ -8,8 +8,8 @@
 | rewards | `settlement`, `win`, `deal_points` or `equity`; piquet_env/rewards.py; zero-sum |
 | episode | one partie (au cent: the match) |
 
-The observation is the agent's information state, seen from its seat. The mask is all zeros for an agent that is not to act
-and never all zeros for the one that is; it also stands in `info["action_mask"]`.
+The observation is the agent's information state, seen from its seat. The mask is all zeros for an agent that is not
+to act and never all zeros for the one that is; it also stands in `info["action_mask"]`.
 
 ```python
 env = piquet_v0.env(rules="rubicon", reward="settlement")
@@ -20,19 +20,20 @@ for agent in env.agent_iter():
     env.step(action)
 ```
 
-Arguments of `env` and `raw_env`: `rules` (preset name, text or `Rules`), `reward`, `render_mode` (None, "ansi", "human"),
-`skip_forced` (decisions with one legal action are played by the environment), `render_seat` (the seat from which the table
-is drawn; None draws it open).
+Arguments of `env` and `raw_env`: `rules` (preset name, text or `Rules`), `reward`, `render_mode` (None, "ansi",
+"human"), `skip_forced` (decisions with one legal action are played by the environment), `render_seat` (the seat from
+which the table is drawn; None draws it open).
 
-`reset(seed, options)`: the seed fixes all decks; a reset without one goes on to the next partie of the same seed. Options:
-`decks`, `totals`, `games`, `deal_number`, `dealer` (see `Game`) begin anywhere.
+`reset(seed, options)`: the seed fixes all decks; a reset without one goes on to the next partie of the same seed.
+Options: `decks`, `totals`, `games`, `deal_number`, `dealer` (see `Game`) begin anywhere.
 
-`info` holds seat, role, phase, turn, deal_number, score, totals, games; with `reward="equity"` also `expected_settlement`
-at the start; at the end `settlement` and `crossed_rubicon` by seat. Afterwards `env.result` holds them until the next reset.
+`info` holds seat, role, phase, turn, deal_number, score, totals, games; with `reward="equity"` also
+`expected_settlement` at the start; at the end `settlement` and `crossed_rubicon` by seat. Afterwards `env.result`
+holds them until the next reset.
 
-`raw_env` raises IllegalActionError for an illegal action and changes nothing. `env` ends the episode: −1 for the offender
-under `win`, −500 otherwise, 0 for the other. PettingZoo's wrapper then sets termination and truncation both: do not
-bootstrap there.
+`raw_env` raises IllegalActionError for an illegal action and changes nothing. `env` ends the episode: −1 for the
+offender under `win`, −500 otherwise, 0 for the other. PettingZoo's wrapper then sets termination and truncation both:
+do not bootstrap there.
 
 Version history: v0, the first.
 """
@@ -118,7 +119,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         """Return the observation space of an agent: the same object every time."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:  # type: ignore[override]
+    def action_space(self, agent: str) -> spaces.Discrete:
         """Return the action space of an agent: the same object every time."""
         return self.action_spaces[agent]
 
@@ -187,11 +188,11 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         text = render_text(self.game, self.render_seat)
         if self.render_mode == "ansi":
             return text
-        print(text, flush=True)
+        print(text, flush=True)  # noqa: T201  (the mode "human" prints)
         return None
 
     def state(self) -> np.ndarray:
-        """Return perfect information, for critics: both observations, seat 0's first, and every card's place in the talon.
+        """Return perfect information, for critics: both seats' observations and each card's place in the talon.
 
         float32[2 * observation_size + pack], entries in [0, 1]. Never part of what an agent observes.
         """
@@ -243,7 +244,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         self.rewards = {AGENTS[0]: reward, AGENTS[1]: -reward if reward else 0.0}
 
     def _go_on(self, actor: str) -> None:
-        """Select the agent to act, and renew the infos. At the end each agent gets one more turn, the actor the last."""
+        """Select the agent to act and renew the infos. At the end each agent has one more turn, the actor the last."""
         game = self.game
         seat = game.to_act
         first, second, self._mask = game.turn()
@@ -251,7 +252,10 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         first["action_mask"] = self._mask.copy() if seat == 0 else np.zeros(self._num_actions, dtype=np.int8)
         second["action_mask"] = self._mask.copy() if seat == 1 else np.zeros(self._num_actions, dtype=np.int8)
         if self.reward == "equity":
-            first["expected_settlement"], second["expected_settlement"] = self._expected_at_start, -self._expected_at_start
+            first["expected_settlement"], second["expected_settlement"] = (
+                self._expected_at_start,
+                -self._expected_at_start,
+            )
         if seat is not None:
             self.agent_selection = AGENTS[seat]
             return

@@ -19,13 +19,13 @@ import numpy as np
 from .observation import encode_float_at, observation_scale
 from .render import render_text
 from .rules.actions import num_actions
-from .rules.cards import format_card
-from .rules.errors import IllegalActionError, NotationError
+from .rules.errors import IllegalActionError
 from .rules.explain import explain_refusal
 from .rules.knowledge import NUM_FACTS, VIEW_NAMES, facts_at
-from .rules.play import apply_at, begin_at, deal_at, is_forced_at, mask_at, settlement_at
+from .rules.notation import Record, format_position, format_record, parse_record
+from .rules.play import apply_at, deal_at, is_forced_at, mask_at, settlement_at
 from .rules.scoring import sort_log
-from .rules.shuffle import deck_of
+from .rules.start import begin_rows, check_start, deck_at
 from .rules.state import (
     CLASS_NAMES,
     DEAL_OVER,
@@ -39,7 +39,6 @@ from .rules.state import (
 )
 from .rules.variants import Rules
 
-MOST_SEED = 2**63 - 1
 _ROLE_NAMES = ("elder", "younger", None)
 
 
@@ -70,18 +69,6 @@ class Result(NamedTuple):
     games: tuple[int, int]
     lurches: tuple[int, int]
     deals: int
-
-
-class Start(NamedTuple):
-    """Where a partie begins: everything but the rules that, with the actions, makes the game."""
-
-    seed: int
-    partie: int
-    decks: tuple[np.ndarray, ...]
-    totals: tuple[int, int]
-    games: tuple[int, int]
-    deal_number: int
-    dealer: int | None
 
 
 class Game:
@@ -253,6 +240,21 @@ class Game:
 
     # -- copies and text ----------------------------------------------------------------------------------------------
 
+    @classmethod
+    def from_text(cls, text: str) -> Game:
+        """Return the game that a `.deal` text tells, at its last action (the format is told in rules/notation.py).
+
+        Every line is checked; NotationError names the line that cannot be, and why.
+        """
+        record = parse_record(text)
+        game = cls(record.rules, **record.start._asdict())
+        for action in record.actions:
+            game.apply(action)
+        return game
+
+    def __str__(self) -> str:
+        return format_record(Record(self.rules, self.start, tuple(self.actions)))
+
     def clone(self) -> Game:
         """Return an independent copy, in microseconds."""
         copy = Game.__new__(Game)
@@ -303,28 +305,12 @@ class Game:
 
     def _begin(self) -> None:
         """Put the row at the start."""
-        self._flat = np.zeros(STATE_DTYPE.itemsize // 8, dtype=np.int64)
+        self._flat = begin_rows(self.rules, self._codes, self.start)
         self._rows = self._flat.view(STATE_DTYPE)
         self.actions: list[int] = []
         self._deal_logs: list[LogEntry] = []
         self.deal_points: list[tuple[int, int]] = []  # points of each ended deal, by seat
-        start = self.start
-        row = self._rows[0]
-        row["seed"], row["partie"] = start.seed, start.partie
-        begin_at(self._rows, 0, self._codes, NOBODY if start.dealer is None else start.dealer, self._deck(0))
-        row["totals"] = start.totals
-        row["games"] = start.games
-        row["deal_number"] = start.deal_number - 1
-        if self.rules.form == "rubicon" and start.deal_number > self.rules.deals:
-            row["planned_deals"] = self.rules.deals + extra_deals(self.rules)
         self._go_on()
-
-    def _deck(self, deal_number: int) -> np.ndarray:
-        """Return the deck of a deal: given, or of the seed. Deal 0 is the cut."""
-        place = deal_number - self.start.deal_number
-        if deal_number > 0 and 0 <= place < len(self.start.decks):
-            return self.start.decks[place]
-        return deck_of(self.start.seed, self.start.partie, deal_number, self.rules.pack)
 
     def _go_on(self) -> None:
         """Begin the next deal where a deal has ended, and keep the log of the one that ended."""
@@ -335,7 +321,7 @@ class Game:
                 self.deal_points.append((first, second))
             if self._rows["phase"][0] == PARTIE_OVER:
                 return
-            deal_at(self._rows, 0, self._codes, self._deck(self.deal_number + 1))
+            deal_at(self._rows, 0, self._codes, deck_at(self.rules, self.start, self.deal_number + 1))
 
     def _legal(self) -> np.ndarray:
         mask = np.empty(num_actions(self.rules.pack), dtype=np.int8)
@@ -374,7 +360,8 @@ class Game:
         )
 
     def _explain(self, action: Any) -> str:
-        return explain_refusal(self._rows[0], self.rules, action)
+        reason = explain_refusal(self._rows[0], self.rules, action)
+        return f"{reason}\n\n{format_position(self.rules, self.start, self.actions)}"
 
 
 def _info_of(seat: int, facts: list[int]) -> dict[str, Any]:
@@ -396,83 +383,3 @@ def check_seat(seat: int) -> None:
     """Raise ValueError for anything but the seats 0 and 1."""
     if seat not in (0, 1):
         raise ValueError(f"a seat is 0 or 1, not {seat!r}")
-
-
-def check_start(
-    rules: Rules,
-    seed: int,
-    partie: int,
-    decks: Iterable[Any],
-    totals: Sequence[int],
-    games: Sequence[int],
-    deal_number: int,
-    dealer: int | None,
-) -> Start:
-    """Return the start of a partie; ValueError, in one sentence, says what cannot be."""
-    _check_number("seed", seed, 0, MOST_SEED)
-    _check_number("partie", partie, 0, MOST_SEED)
-    most_deal = rules.deals + extra_deals(rules) if rules.form == "rubicon" else 1_000_000
-    _check_number("deal_number", deal_number, 1, most_deal)
-    if dealer is not None:
-        _check_number("dealer", dealer, 0, 1)
-    elif deal_number > 1:
-        raise ValueError(f"deal_number={deal_number} begins inside a partie, so dealer must say which seat deals it")
-    points = _check_pair("totals", totals, 0, 1_000_000)
-    won = _check_pair("games", games, 0, rules.games - 1)
-    if rules.form == "rubicon" and won != (0, 0):
-        raise ValueError("games belong to form='au_cent'; under these rules no games are won")
-    if rules.form == "au_cent" and max(points) >= rules.target:
-        raise ValueError(f"totals={points} have already won the game: au cent ends at {rules.target}")
-    if rules.form == "rubicon" and deal_number > rules.deals and points[0] != points[1] and deal_number == rules.deals + 1:
-        raise ValueError(f"deal {deal_number} is played only after equal totals, not {points}")
-    checked = tuple(deck for given in decks for deck in check_decks(given, rules.pack))
-    if rules.form == "rubicon" and len(checked) > most_deal - deal_number + 1:
-        raise ValueError(f"{len(checked)} decks are more than the deals that can follow deal {deal_number}")
-    return Start(int(seed), int(partie), checked, points, won, int(deal_number), None if dealer is None else int(dealer))
-
-
-def extra_deals(rules: Rules) -> int:
-    """Return how many deals can follow equal totals."""
-    return {"two_deals": 2, "seventh_deal": 1, "draw": 0}[rules.tie_break]
-
-
-def check_decks(given: Any, pack: int) -> list[np.ndarray]:
-    """Return the decks that an entry of `decks` stands for: one array, or all deals of a `.deal` text."""
-    if isinstance(given, str):
-        from .rules.notation import decks_of
-
-        return decks_of(given, pack)
-    return [check_deck(given, pack)]
-
-
-def check_deck(given: Any, pack: int) -> np.ndarray:
-    """Return a deck as a read-only int8 array; ValueError names what is not a permutation of the pack."""
-    deck = np.asarray(given)
-    if deck.ndim != 1 or deck.dtype.kind not in "iu":
-        raise ValueError("a deck is a flat array of whole numbers, or the text of a deal")
-    if len(deck) != pack:
-        raise ValueError(f"a deck holds {pack} cards under these rules, not {len(deck)}")
-    counts = np.bincount(deck[(deck >= 0) & (deck < pack)].astype(np.int64), minlength=pack)
-    for card in deck.tolist():
-        if not 0 <= card < pack:
-            raise ValueError(f"card {card} of a deck is not between 0 and {pack - 1}")
-        if counts[card] > 1:
-            raise ValueError(f"card {format_card(card, pack // 4)} stands twice in a deck")
-    checked = deck.astype(np.int8)
-    checked.setflags(write=False)
-    return checked
-
-
-def _check_number(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-
-
-def _check_pair(name: str, values: Any, low: int, high: int) -> tuple[int, int]:
-    try:
-        first, second = values
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be two numbers, one a seat, not {values!r}") from None
-    _check_number(name, first, low, high)
-    _check_number(name, second, low, high)
-    return int(first), int(second)

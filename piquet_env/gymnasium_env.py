@@ -1,7 +1,8 @@
 """Piquet as a Gymnasium environment: one learner against an opponent.
 
-`gymnasium.make("Piquet-v0", opponent="greedy")`. The observation is the learner's flat vector (docs/observation.md); the
-mask of legal actions comes from `env.action_masks()` (sb3-contrib's convention) and stands in `info["action_mask"]`.
+`gymnasium.make("Piquet-v0", opponent="greedy")`. The observation is the learner's flat vector (docs/observation.md);
+the mask of legal actions comes from `env.action_masks()` (sb3-contrib's convention) and stands in
+`info["action_mask"]`.
 """
 
 from __future__ import annotations
@@ -14,14 +15,12 @@ from gymnasium import spaces
 
 from .game import Game, Result
 from .observation import observation_size
-from .opponents import resolve_opponent
+from .opponents import opponent_seed, resolve_opponent
 from .render import render_text
 from .rewards import RewardRule, illegal_reward
 from .rules.actions import num_actions
 from .rules.errors import IllegalActionError
-from .rules.shuffle import stream_of
 from .rules.variants import Rules
-from .view import View
 
 
 class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
@@ -84,7 +83,9 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         """How the partie ended, until the next reset; None while it is played or after an illegal action."""
         return self.game.result
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a partie: the first of a given seed, else the next of the same seed. Options as for `Game`."""
         super().reset(seed=seed)
         partie = 0 if seed is not None else self._partie
@@ -94,8 +95,7 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._learner = partie % 2 if self._fixed_seat is None else self._fixed_seat
         self._ended = False
         self._expected = self._reward_rule.expectation(game)
-        with np.errstate(over="ignore"):
-            self.opponent.reset(int(stream_of(game.start.seed, partie, -1) >> np.uint64(1)))
+        self.opponent.reset(opponent_seed(game.start.seed, partie))
         self._play_on()
         return game.observation(self._learner), self._info()
 
@@ -122,14 +122,14 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
             return np.zeros(num_actions(self.rules.pack), dtype=bool)
         return self.game.action_mask(self._learner).astype(bool)
 
-    def render(self) -> str | None:  # type: ignore[override]  # text modes only
+    def render(self) -> str | None:
         """Return the learner's picture of the table ("ansi"), or print it ("human")."""
         if self.render_mode is None:
             return None
         text = render_text(self.game, self._learner)
         if self.render_mode == "ansi":
             return text
-        print(text, flush=True)
+        print(text, flush=True)  # noqa: T201  (the mode "human" prints)
         return None
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -152,8 +152,7 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         return reward
 
     def _ask_opponent(self, seat: int) -> int:
-        view = View(self.game.observation(seat), self.game.action_mask(seat), self.rules)
-        return int(self.opponent.act(view))
+        return self.opponent.act(self.game.observation(seat), self.game.action_mask(seat))
 
     def _reward_since(self, deals_before: int) -> float:
         """Return the learner's reward for deals that have ended since."""

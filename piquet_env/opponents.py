@@ -4,25 +4,64 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .rules.errors import IllegalActionError
+from .rules.shuffle import stream_of
 from .rules.variants import Rules
 
+_OPPONENT_STREAM = -1  # no deal has this number
 
-def resolve_opponent(opponent: Any, rules: Rules) -> Any:
-    """Return the agent that `opponent` stands for: an object with `reset` and `act`, or a spec string such as `greedy`.
 
-    Raises ValueError for anything else. The import of the registry is the only one that runs upward.
+class Opponent:
+    """The other side of the table: an agent, asked with what its seat may see.
+
+    agent: an object with `reset(seed)` and `act(view)`, and perhaps `act_batch(observations, masks, rng)`
     """
-    if isinstance(opponent, str):
-        from agents.registry import make_agent
 
-        return make_agent(opponent, rules)
-    if not (callable(getattr(opponent, "act", None)) and callable(getattr(opponent, "reset", None))):
+    def __init__(self, agent: Any, view: Any, streams: Any, rules: Rules) -> None:
+        self.agent = agent
+        self.rules = rules
+        self._view = view
+        self._streams = streams
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether the agent decides many positions at once."""
+        return callable(getattr(self.agent, "act_batch", None))
+
+    def reset(self, seed: int) -> None:
+        """Let the agent begin a new partie."""
+        self.agent.reset(seed)
+
+    def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+        """Return the agent's action for one position; IllegalActionError if it is not legal."""
+        action = int(self.agent.act(self._view(observation, mask, self.rules)))
+        if not (0 <= action < len(mask) and mask[action]):
+            raise IllegalActionError(f"the opponent chose action {action}, which is not legal for it")
+        return action
+
+    def streams(self, seeds: np.ndarray) -> Any:
+        """Return independent random numbers for the rows of a batch, one seed a row."""
+        return self._streams(seeds)
+
+
+def opponent_seed(seed: int, partie: int) -> int:
+    """Return the seed of the opponent's own chance in a partie, apart from the decks of that seed."""
+    with np.errstate(over="ignore"):  # the stream is meant to wrap; only uncompiled code would warn
+        return int(stream_of(seed, partie, _OPPONENT_STREAM) >> np.uint64(1))
+
+
+def resolve_opponent(opponent: Any, rules: Rules) -> Opponent:
+    """Return the opponent that `opponent` stands for: an agent object, or a spec string such as `greedy`.
+
+    Raises ValueError for anything else. The imports of this one function are the only ones that run upward.
+    """
+    from agents.registry import make_agent
+    from agents.streams import Streams
+    from agents.view import View
+
+    agent = make_agent(opponent, rules) if isinstance(opponent, str) else opponent
+    if not (callable(getattr(agent, "act", None)) and callable(getattr(agent, "reset", None))):
         raise ValueError(f"an opponent is a spec string or an agent with reset() and act(), not {opponent!r}")
-    return opponent
-
-
-def view_for(observation: Any, mask: Any, rules: Rules) -> Any:
-    """Return the view that an agent's `act` reads."""
-    from agents.base import View
-
-    return View(observation, mask, rules)
+    return Opponent(agent, View, Streams, rules)

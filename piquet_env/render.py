@@ -32,6 +32,7 @@ CARTE_BLANCHE_NAMES = ("kept silent", "announced", "shown")
 RANK_NAMES = ("six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 UNICODE_SUITS = "♠♥♦♣"
 BACK = "##"
+NO_BREAK = "\u00a0"  # a space at which no line is broken
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -162,7 +163,7 @@ class _Painter:
             lines += ["", *self._player(ELDER), *self._player(YOUNGER), *self._talon()]
             lines += self._dialogue() + self._tricks() + self._score()
         lines += ["", *self._partie()]
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join(line.rstrip() for line in lines).replace(NO_BREAK, " ")
 
     # -- reading the observations -------------------------------------------------------------------------------------
 
@@ -238,8 +239,10 @@ class _Painter:
         """Return the lines of the rules, the deal, and whose turn it is."""
         if self.deal_number == 0:
             chooser = self.main if self.public["turn"][0] else 1 - self.main
-            heading = _wrap("", f"Piquet, rules {self.rules}", 0)
-            return [*heading, f"player_{chooser} has won the cut and says who deals first"]
+            return [
+                *_wrap("", f"Piquet, rules {self.rules}", 0),
+                f"player_{chooser} has won the cut and says who deals first",
+            ]
         deal = f"deal {self.deal_number}"
         if self.rules.form == "rubicon":
             extra = self.public["extra_deals"][0]
@@ -283,9 +286,9 @@ class _Painter:
         if seat in self.views and self._own(seat, "own_known"):
             rows.append(("known", f"{self._cards(self._own(seat, 'own_known'))}, to player_{1 - seat}"))
         lines: list[str] = []
-        for name, text in rows:
+        for name, row in rows:
             label = "" if lines else f"{ROLE_NAMES[role]:<8} {self._player_name(seat)}"
-            lines += _wrap(f"{label:<24}{name}", text, 34)
+            lines += _wrap(f"{label:<24}{name}", row, 34)
         return lines
 
     def _hand_row(self, seat: int) -> str:
@@ -294,7 +297,7 @@ class _Painter:
             return self._hand(self._own(seat, "hand"))
         size = 12 - sum(1 for trick in self._about(seat, "trick") if trick)
         known = [self._card(card) for card, is_known in enumerate(self.public["other_known"]) if is_known]
-        return " ".join(known + [BACK] * (size - len(known))) + f"  ({size} cards)"
+        return " ".join([*known, *[BACK] * (size - len(known)), f" ({size} cards)"])
 
     def _exchange_row(self, seat: int) -> str:
         """Return what a seat has laid out and taken; nothing before it has begun."""
@@ -335,20 +338,23 @@ class _Painter:
             lines += _wrap(f"{'':<24}order", " ".join(map(self._card, self.talon)), 34)
         seen = self._seen_and_left()
         if seen:
-            lines += _wrap(f"{'':<24}seen", f"{' '.join(seen)}, by elder alone", 34)
+            lines += _wrap(f"{'':<24}seen", seen, 34)
         if _mask(self.public["leftovers"]):
             lines += _wrap(f"{'':<24}turned up", self._cards(_mask(self.public["leftovers"])), 34)
         return lines
 
-    def _seen_and_left(self) -> list[str]:
-        """Return the cards of the talon that elder saw and left, from the top, with those that younger drew."""
+    def _seen_and_left(self) -> str:
+        """Return the cards of the talon that elder saw and left, from the top, and which of them younger drew."""
         elder, younger = self.seats
         if elder not in self.views:
-            return []
-        places = self.views[elder]["talon_seen"]
+            return ""
+        cards = sorted((place, card) for card, place in enumerate(self.views[elder]["talon_seen"]) if place)
+        if not cards:
+            return ""
         last_drawn = (self._taken(elder) or 0) + (self._taken(younger) or 0)
-        cards = sorted((place, card) for card, place in enumerate(places) if place)
-        return [self._card(card) + (" (drawn by younger)" if place <= last_drawn else "") for place, card in cards]
+        drawn = [self._card(card) for place, card in cards if place <= last_drawn]
+        seen = " ".join(self._card(card) for _, card in cards)
+        return f"{seen}, by elder alone" + (f"; younger drew {' '.join(drawn)}" if drawn else "")
 
     # -- the dialogue -------------------------------------------------------------------------------------------------
 
@@ -430,7 +436,8 @@ class _Painter:
 
     def _item(self, category: int, length: int, rank: int | None, cards: int, points: int) -> str:
         held = self._cards(cards)
-        return f"{combination_in_words(category, length, rank)}{f' {held}' if held else ''} = {points}"
+        item = f"{combination_in_words(category, length, rank)}{f' {held}' if held else ''} = {points}"
+        return item.replace(" ", NO_BREAK)
 
     def _of_rank(self, cards: int, rank: int) -> int:
         """Return the cards of a rank (six 0 … ace 8)."""
@@ -458,10 +465,14 @@ class _Painter:
         cards = {seat: _by_number(self._about(seat, "trick")) for seat in self.seats}
         if not any(cards.values()):
             return []
-        lines = ["", "tricks     " + "".join(f"{trick:>6}" for trick in range(1, 13)) + "    won   > leads  * wins"]
+        lines = [
+            "",
+            "tricks     (> leads, * wins)",
+            " " * 11 + "".join(f"{trick:>6}" for trick in range(1, 13)) + "    won",
+        ]
         for seat in self.seats:
             row = "".join(f"{self._trick_card(seat, cards, trick):>6}" for trick in range(1, 13))
-            lines.append(f"  {self._role(seat):<9}{row}{self._of_pair(seat, 'tricks_won'):>6}")
+            lines.append(f"  {self._role(seat):<9}{row}{self._of_pair(seat, 'tricks_won'):>7}")
         return lines
 
     def _trick_card(self, seat: int, cards: Mapping[int, Mapping[int, int]], trick: int) -> str:
@@ -477,16 +488,17 @@ class _Painter:
         """Return the table of the score of the deal by class, and which bonuses are open."""
         columns = [place for place, name in enumerate(COLUMN_NAMES) if name != "carte rouge" or self.rules.carte_rouge]
         head = "".join(f"{COLUMN_NAMES[place]:>{len(COLUMN_NAMES[place]) + 2}}" for place in columns)
-        lines = ["", f"{'score':<19}{head}   deal  total"]
+        lines = ["", f"{'score':<11}{head}   deal  total"]
         for seat in self.seats:
             points = self._about(seat, "points")
             row = "".join(f"{points[place]:>{len(COLUMN_NAMES[place]) + 2}}" for place in columns)
-            lines.append(f"  {self._role(seat):<8}player_{seat}{row}{sum(points):>7}{self._total(seat):>7}")
+            lines.append(f"  {self._role(seat):<9}{row}{sum(points):>7}{self._total(seat):>7}")
+        bonuses = []
         for bonus in ("repique", "pique"):
             whose = [self._role(seat) for seat in self.seats if self._of_pair(seat, f"{bonus}_open")]
             if whose:
-                lines.append(f"  {bonus} is open to {' and '.join(whose)}")
-        return lines
+                bonuses.append(f"{bonus} to {' and '.join(whose)}")
+        return lines + [f"  open: {', '.join(bonuses)}"] * (len(bonuses) > 0)
 
     def _is_partie_over(self) -> bool:
         if self.rules.form == "rubicon":
@@ -502,7 +514,7 @@ class _Painter:
             lines.append(f"match     games {self._games(0)} to {self._games(1)}, won with {self.rules.games}")
         if self.deals:
             points = [f"deal {number}: {first}-{second}" for number, (first, second) in self.deals.items()]
-            lines += _wrap("", ", ".join(points[-12:]), 10)
+            lines += _wrap("", ", ".join(entry.replace(" ", NO_BREAK) for entry in points[-12:]), 10)
         if self.phase == View.OVER and self._is_partie_over():
             return lines + [f"result    {sentence}" for sentence in self._result(totals)]
         for seat, total in enumerate(totals):
@@ -512,10 +524,9 @@ class _Painter:
     def _needs(self, seat: int, total: int) -> list[str]:
         """Return what a seat still needs for the lines that matter."""
         rules = self.rules
+        lines = [(rules.target, "win the game at"), (rules.lurch, "save the double at")]
         if rules.form == "rubicon":
-            lines = ((rules.rubicon_line, "cross the Rubicon of"),)
-        else:
-            lines = ((rules.target, "win the game at"), (rules.lurch, "save the double at"))
+            lines = [(rules.rubicon_line, "cross the Rubicon of")]
         return [f"player_{seat} needs {line - total} more to {words} {line}" for line, words in lines if total < line]
 
     def _result(self, totals: list[int]) -> list[str]:

@@ -40,7 +40,9 @@ class RewardRule:
         self.table: EquityTable | None = None
         if name == "equity":
             if rules.form != "rubicon" or rules.pack != 32:
-                raise ValueError("the reward 'equity' has a table for Rubicon parties with 32 cards only, not for these rules")
+                raise ValueError(
+                    "the reward 'equity' has a table for Rubicon parties with 32 cards only, not for these rules"
+                )
             self.table = equity_table(rules.deals, rules.tie_break, rules.rubicon_line)
 
     def expectation(self, game: Game) -> float:

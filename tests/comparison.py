@@ -7,7 +7,7 @@ strings are read into the same small dictionary, `view`; the first key that diff
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
@@ -19,8 +19,8 @@ import numpy as np
 from piquet_env.rules import play
 from piquet_env.rules.actions import action_table, num_actions
 from piquet_env.rules.cards import RANKS, cards_in, format_card
-from piquet_env.rules.jit import jit
-from piquet_env.rules.partie import settlement_of
+from piquet_env.rules.notation import Record
+from piquet_env.rules.start import Start, begin_rows, deck_at
 from piquet_env.rules.state import (
     CATEGORY_NAMES,
     CLASS_NAMES,
@@ -69,7 +69,8 @@ DEALER, DEAL_NUMBER, DEALS_ENDED = at("dealer"), at("deal_number"), at("deals_en
 LEFTOVERS, LEFTOVER_STATE = at("leftovers"), at("leftover_state")
 LOG_SIZE, LOG = at("log_size"), at("log")
 CARTE_BLANCHE, POINTS = span("carte_blanche"), span("points")
-HANDS, DISCARDS, DRAWN, PENDING, LED = at("hands"), at("discards"), at("drawn"), at("pending"), at("led")
+YOUNGER_DREW, PENDING, LED = at("drawn") + YOUNGER, at("pending"), at("led")
+HANDS, DISCARDS, SHOWN = span("hands"), span("discards"), span("shown")
 TOTALS, GAMES, LURCHES, SCORE = span("totals"), span("games"), span("lurches"), span("score")
 DEAL_POINTS, SCORED_CARDS, TRICKS = span("deal_points"), span("scored_cards"), span("tricks_won")
 DIALOGUE = span("status", "sets_scored")
@@ -98,14 +99,14 @@ def ids_of_words(pack: int) -> dict[str, int]:
     return {action.words: action.id for action in action_table(pack)}
 
 
-@lru_cache(maxsize=100_000)
-def _names_in(mask: int, pack: int) -> frozenset[str]:
-    return frozenset(card_names(pack)[card] for card in cards_in(mask, pack // 4))
+@lru_cache
+def _bits_of_names(pack: int) -> dict[str, int]:
+    return {name: 1 << card for card, name in enumerate(card_names(pack))}
 
 
 @lru_cache(maxsize=10_000)
-def _engine_dialogue(cells: tuple[int, ...], pack: int) -> View:
-    """The public record of the three categories and the cards shown, from the cells of the dialogue."""
+def _engine_dialogue(cells: tuple[int, ...]) -> View:
+    """The public record of the three categories, from the cells of the dialogue."""
 
     def cell(name: str, place: int) -> int:
         return cells[_IN_DIALOGUE[name] + place]
@@ -127,7 +128,6 @@ def _engine_dialogue(cells: tuple[int, ...], pack: int) -> View:
             "detail": said if cell("call_rank_said", number) else None,
             "replies": [_REPLY_NAMES[reply] for reply in replies if reply],
             "scored": scored[number],
-            "shown": tuple(_names_in(cell("shown", 3 * role + number), pack) for role in range(2)),
         }
     return view
 
@@ -149,11 +149,9 @@ def _by_seat(by_role: Sequence[int], dealer: int) -> list[int]:
     return list(by_role) if dealer == 1 else [by_role[1], by_role[0]]
 
 
-def engine_view(cells: list[int], pack: int) -> View:
+def engine_view(cells: list[int]) -> View:
     """What the engine says of the position."""
     dealer = cells[DEALER]
-    # While an exchange is going on the two keep the cards laid out in different places.
-    exchanged = cells[DRAWN + YOUNGER] == 1
     return {
         "phase": _engine_phase(cells),
         "to act": None if cells[TO_ACT] == NOBODY else cells[TO_ACT],
@@ -165,14 +163,29 @@ def engine_view(cells: list[int], pack: int) -> View:
         "scores": _by_seat(cells[SCORE], dealer),
         "log": engine_log(cells),
         "tricks": cells[TRICKS],
-        "hands": [_names_in(cells[HANDS + role], pack) for role in range(2)] if exchanged else None,
-        "discards": [_names_in(cells[DISCARDS + role], pack) for role in range(2)] if exchanged else None,
-        "left": _names_in(cells[LEFTOVERS], pack) if exchanged else None,
-        "turned up": _names_in(cells[LEFTOVERS], pack) if cells[LEFTOVER_STATE] == TURNED_UP else set(),
         "carte blanche": [_CARTE_BLANCHE_NAMES[said] for said in cells[CARTE_BLANCHE]],
-        "scored cards": [_names_in(mask, pack) for mask in cells[SCORED_CARDS]],
-        **_engine_dialogue(tuple(cells[DIALOGUE]), pack),
+        "cards": _engine_cards(cells),
+        **_engine_dialogue(tuple(cells[DIALOGUE])),
     }
+
+
+# The sets of cards that are compared, as masks.
+CARD_SETS = (
+    *(f"shown as {category} by {role}" for role in ROLES for category in CATEGORY_NAMES),
+    *(f"scored by {role}" for role in ROLES),
+    "turned up",
+    # While the exchange goes on the two keep the cards laid out in different places; these follow when it has ended.
+    *(f"hand of {role}" for role in ROLES),
+    *(f"discards of {role}" for role in ROLES),
+    "left",
+)
+
+
+def _engine_cards(cells: list[int]) -> list[int]:
+    """The engine's CARD_SETS."""
+    left = cells[LEFTOVERS]
+    cards = [*cells[SHOWN], *cells[SCORED_CARDS], left if cells[LEFTOVER_STATE] == TURNED_UP else 0]
+    return [*cards, *cells[HANDS], *cells[DISCARDS], left] if cells[YOUNGER_DREW] else cards
 
 
 def _engine_phase(cells: list[int]) -> str:
@@ -260,7 +273,6 @@ def _referee_scored(referee: Referee, category: str) -> list[tuple[Any, ...]]:
 def referee_view(referee: Referee) -> View:
     """What the referee says of the position."""
     deal = referee.deal
-    started = deal is not None and len(deal.holdings) == 2
     view: View = {
         "phase": referee.phase,
         "to act": referee.to_act,
@@ -272,12 +284,8 @@ def referee_view(referee: Referee) -> View:
         "scores": referee.scores,
         "log": referee.log(),
         "tricks": [deal.tricks[role] if deal else 0 for role in ROLES],
-        "hands": [set(deal.hands[role]) for role in ROLES] if started else None,
-        "discards": [set(deal.discards[role]) for role in ROLES] if started else None,
-        "left": set(deal.talon) if started else None,
-        "turned up": set(deal.turned_up) if deal else set(),
         "carte blanche": [_carte_blanche(deal, role) for role in ROLES],
-        "scored cards": [_scored_cards(deal, role) for role in ROLES],
+        "cards": _referee_cards(deal, referee.rules["pack"]),
     }
     for category in CATEGORY_NAMES:
         record = referee.record(category)
@@ -287,16 +295,27 @@ def referee_view(referee: Referee) -> View:
             "detail": record["detail"],
             "replies": record["replies"],
             "scored": _referee_scored(referee, category),
-            "shown": tuple(referee.shown(role, category) for role in ROLES),
         }
     return view
 
 
-def _scored_cards(deal: Deal | None, role: str) -> set[str]:
-    """The cards of a role that stand in combinations it has scored."""
+def _referee_cards(deal: Deal | None, pack: int) -> list[int]:
+    """The referee's CARD_SETS."""
+    bit = _bits_of_names(pack).__getitem__
+
+    def mask(cards: Iterable[str]) -> int:
+        return sum(map(bit, cards))
+
     if deal is None:
-        return set()
-    return {card for claims in deal.scored[role].values() for claim in claims for card in claim.cards}
+        return [0] * 9
+    cards = [mask(deal.public[role, category]) for role in ROLES for category in CATEGORY_NAMES]
+    for role in ROLES:
+        cards.append(mask({card for claims in deal.scored[role].values() for claim in claims for card in claim.cards}))
+    cards.append(mask(deal.turned_up))
+    if deal.holdings:
+        cards += [mask(deal.hands[role]) for role in ROLES] + [mask(deal.discards[role]) for role in ROLES]
+        cards.append(mask(deal.talon))
+    return cards
 
 
 def _carte_blanche(deal: Deal | None, role: str) -> str:
@@ -309,34 +328,25 @@ def _carte_blanche(deal: Deal | None, role: str) -> str:
 # -- one table --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Start:
-    """Where a partie begins. `dealer` is None where the rules themselves decide who deals first."""
+def dealer_by_lot(rules: Rules, start: Start) -> int | None:
+    """The dealer that a referee, who draws no lots, must be told; the law of the cut read afresh.
 
-    deal_number: int = 1
-    totals: tuple[int, int] = (0, 0)
-    games: tuple[int, int] = (0, 0)
-    dealer: int | None = None
-    cut: Deck = ()
+    The higher card deals first, in au cent the lower; equal cards are cut again.
+    """
+    if start.dealer is not None or rules.first_dealer != "random":
+        return start.dealer
+    cut = cut_of(rules, start)
+    for first, second in zip(cut[0::2], cut[1::2], strict=True):
+        ranks = [REFEREE_RANKS.index(card[1]) for card in (first, second)]
+        if ranks[0] != ranks[1]:
+            higher = 0 if ranks[0] > ranks[1] else 1
+            return higher if rules.form == "rubicon" else 1 - higher
+    raise ValueError("the cut needs two cards of different rank")
 
-    def __str__(self) -> str:
-        dealer = "by the rules" if self.dealer is None else self.dealer
-        return f"deal {self.deal_number}, totals {self.totals}, games {self.games}, dealer {dealer}"
 
-    def dealer_by_lot(self, rules: Rules) -> int | None:
-        """The dealer that a referee, who draws no lots, must be told; the law of the cut read afresh.
-
-        The higher card deals first, in au cent the lower; equal cards are cut again.
-        """
-        if self.dealer is not None or rules.first_dealer != "random":
-            return self.dealer
-        names = card_names(rules.pack)
-        for first, second in zip(self.cut[0::2], self.cut[1::2], strict=True):
-            ranks = [REFEREE_RANKS.index(names[card][1]) for card in (first, second)]
-            if ranks[0] != ranks[1]:
-                higher = 0 if ranks[0] > ranks[1] else 1
-                return higher if rules.form == "rubicon" else 1 - higher
-        raise ValueError("the cut needs two cards of different rank")
+def cut_of(rules: Rules, start: Start) -> list[str]:
+    """The cards of the cut, which is the deck of deal 0."""
+    return [card_names(rules.pack)[card] for card in deck_at(rules, start, 0)]
 
 
 class Engine:
@@ -346,14 +356,9 @@ class Engine:
         self.pack = rules.pack
         self.codes = rules.codes()
         self.decks = decks
-        self.rows = np.zeros(1, dtype=STATE_DTYPE)
-        self._numbers = self.rows.view(np.int64)
+        self._numbers = begin_rows(rules, self.codes, start)
+        self.rows = self._numbers.view(STATE_DTYPE)
         self._mask = np.zeros(num_actions(self.pack), dtype=np.int8)
-        dealer = NOBODY if start.dealer is None else start.dealer
-        play.begin_at(self.rows, 0, self.codes, dealer, np.array(start.cut, dtype=np.int8))
-        self.rows["deal_number"] = start.deal_number - 1
-        self.rows["totals"] = start.totals
-        self.rows["games"] = start.games
         self.cells: list[int] = self._numbers.tolist()
 
     def deal(self) -> None:
@@ -365,7 +370,7 @@ class Engine:
     def legal(self) -> list[int]:
         """The legal action ids, ascending."""
         play.mask_at(self.rows, 0, self.codes, self._mask)
-        return np.flatnonzero(self._mask).tolist()
+        return self._mask.nonzero()[0].tolist()
 
     def apply(self, action: int) -> bool:
         """Apply an action; False if the engine refuses it."""
@@ -375,18 +380,14 @@ class Engine:
 
     def settlement(self) -> int:
         """What the partie pays to seat 0."""
-        return int(_settlement_at(self.rows, 0, self.codes))
-
-
-@jit
-def _settlement_at(rows: np.ndarray, index: int, rules: np.ndarray) -> int:
-    return settlement_of(rows[index], rules[0])
+        return int(play.settlement_at(self.rows, 0, self.codes))
 
 
 class Mismatch(Exception):
     """The engine and the referee differ; the message is one line, `report` all that is needed to play it again."""
 
-    report = ""
+    report: str
+    record: Record
 
 
 @dataclass
@@ -397,16 +398,17 @@ class Table:
     start: Start
     decks: Callable[[int], Deck]
     words: list[str] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.deal_ends = 0
-        self._decks_dealt: dict[int, list[str]] = {}
+        self._decks_dealt: dict[int, Deck] = {}
         self.engine = Engine(self.rules, self.start, self.decks)
         self.referee = RecordingReferee(
             self.rules.as_dict(),
             self._deck_in_names,
-            dealer=self.start.dealer_by_lot(self.rules),
-            cut=[card_names(self.rules.pack)[card] for card in self.start.cut],
+            dealer=dealer_by_lot(self.rules, self.start),
+            cut=cut_of(self.rules, self.start),
             totals=self.start.totals,
             games=self.start.games,
             deal_number=self.start.deal_number,
@@ -415,9 +417,8 @@ class Table:
         self.compare()
 
     def _deck_in_names(self, number: int) -> list[str]:
-        names = card_names(self.rules.pack)
-        self._decks_dealt[number] = [names[card] for card in self.decks(number)]
-        return self._decks_dealt[number]
+        self._decks_dealt[number] = self.decks(number)
+        return [card_names(self.rules.pack)[card] for card in self._decks_dealt[number]]
 
     @property
     def over(self) -> bool:
@@ -428,6 +429,7 @@ class Table:
         """Take a decision at both, let what is forced run its course, and compare."""
         words = words_of_ids(self.rules.pack)[action]
         self.words.append(words)
+        self.actions.append(action)
         if not self.engine.apply(action):
             raise self.mismatch(f"the engine refuses {words!r}")
         try:
@@ -439,7 +441,7 @@ class Table:
         self.compare()
 
     def _run_forced_dialogue(self) -> None:
-        """Where nothing may be sunk the engine speaks by itself; the referee has one lawful word each time, and says it."""
+        """Where nothing may be sunk the engine speaks by itself; the referee has one lawful word each time."""
         while self.referee.phase.startswith(("call", "reply", "second", "further", "declare")):
             legal = self.referee.legal()
             if len(legal) != 1:
@@ -457,8 +459,14 @@ class Table:
         if engine.cells[PHASE] == PARTIE_OVER:
             self._compare_deal_end()
             self._compare_result()
-        ours, theirs = engine_view(engine.cells, self.rules.pack), referee_view(self.referee)
+        ours, theirs = engine_view(engine.cells), referee_view(self.referee)
         if ours != theirs:
+            pack = self.rules.pack
+            for view in (ours, theirs):
+                named = zip(CARD_SETS, view["cards"], strict=False)
+                view["cards"] = {
+                    name: [card_names(pack)[card] for card in cards_in(mask, pack // 4)] for name, mask in named
+                }
             raise self.mismatch(_first_difference(ours, theirs))
         self._compare_legal()
 
@@ -492,17 +500,27 @@ class Table:
 
     def mismatch(self, difference: str) -> Mismatch:
         """The difference with everything that leads to it."""
+        names = card_names(self.rules.pack)
         lines = [
             f"difference  {difference}",
             f"rules       {self.rules}",
             f"start       {self.start}",
-            f"cut         {' '.join(card_names(self.rules.pack)[card] for card in self.start.cut)}",
-            *(f"deck {number:<6} {' '.join(deck)}" for number, deck in self._decks_dealt.items()),
+            f"cut         {' '.join(cut_of(self.rules, self.start))}",
+            *(
+                f"deck {number:<6} {' '.join(map(names.__getitem__, deck))}"
+                for number, deck in self._decks_dealt.items()
+            ),
             f"actions     {', '.join(self.words) or 'none'}",
         ]
         found = Mismatch(difference)
         found.report = "\n".join(lines)
+        found.record = self.record()
         return found
+
+    def record(self) -> Record:
+        """The partie so far, which can be written as `.deal` text."""
+        decks = tuple(np.array(deck, dtype=np.int8) for deck in self._decks_dealt.values())
+        return Record(self.rules, self.start._replace(decks=decks), tuple(self.actions))
 
 
 def _first_difference(ours: View, theirs: View) -> str:
@@ -512,12 +530,5 @@ def _first_difference(ours: View, theirs: View) -> str:
         if mine != other:
             if isinstance(mine, dict) and isinstance(other, dict):
                 return f"{key}, {_first_difference(mine, other)}"
-            return f"{key}: engine {_plain(mine)}, referee {_plain(other)}"
+            return f"{key}: engine {mine}, referee {other}"
     return "none"
-
-
-def _plain(value: Any) -> Any:
-    """Sets of cards in a stable order."""
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value

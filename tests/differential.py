@@ -28,9 +28,10 @@ from pathlib import Path
 
 from piquet_env.rules.cards import RANKS
 from piquet_env.rules.jit import digest_sources
+from piquet_env.rules.notation import format_record
 from piquet_env.rules.state import Phase
-from piquet_env.rules.variants import PRESETS
-from tests.comparison import DEALER, LED, PHASE, TO_ACT, Mismatch, Table, words_of_ids
+from piquet_env.rules.variants import PRESETS, Rules
+from tests.comparison import DEALER, LED, PHASE, TO_ACT, Entry, Mismatch, Table, words_of_ids
 from tests.steering import Chooser, PartiePlan, draw_plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,13 +61,25 @@ REQUIRED = (
     *("capot elder", "capot younger", "cards divided"),
     *("leftovers turned up", "leftovers kept", "elder left cards", "younger left cards", "younger took none"),
     *(f"{rule}: tie {end}" for rule in ("two_deals", "seventh_deal") for end in ("decided", "drawn")),
-    *("draw: tie drawn", "rubicon lost", "rubicon saved", "carte rouge elder", "carte rouge younger"),
+    *(
+        "draw: tie drawn",
+        "begun behind a tie",
+        "rubicon lost",
+        "rubicon saved",
+        "carte rouge elder",
+        "carte rouge younger",
+    ),
     *(f"au cent won at {moment}" for moment in AU_CENT_MOMENTS),
     *("au cent won at the end of the deal", "au cent tie goes on", "double game", "match au cent"),
     *("lead denied by its rank", "capture denied by its rank", "deals in_turn", "deals never shown", "deals forced"),
     *("deals of 36 cards", "deals with another elder_max", "partie chosen by the cut"),
+    *(f"point of {length}" for length in range(3, 10)),
+    *(f"sequence of {length}" for length in range(3, 10)),
+    *("trio", "quatorze", "capot behind the ten", "both cartes blanches, elder's shown late"),
     *(f"preset {name}" for name in PRESETS),
 )
+NAME_OF_PRESET = {Rules.preset(name): name for name in PRESETS}
+SEQUENCE_LENGTH = {3: 3, 4: 4, 15: 5, 16: 6, 17: 7, 18: 8, 19: 9}
 
 
 def count_step(table: Table, action: int, events: Counter[str]) -> None:
@@ -97,8 +110,8 @@ def count_partie(table: Table, events: Counter[str]) -> None:
     deals = len(referee.ended)
     events.update(referee.events)
     events["deals"] += deals
-    if str(rules) in PRESETS:
-        events[f"preset {rules}"] += deals
+    if rules in NAME_OF_PRESET:
+        events[f"preset {NAME_OF_PRESET[rules]}"] += deals
     if rules.sinking == "partial":
         for category in CATEGORIES:
             events[f"partial undercall {category}"] += referee.events[f"undercall {category}"]
@@ -112,10 +125,9 @@ def count_partie(table: Table, events: Counter[str]) -> None:
     for name, holds in shares.items():
         events[name] += deals * holds
     for end in referee.ended:
-        pairs = zip(end.log, end.log[1:], strict=False)
-        events["pique through the ten for cards"] += any(
-            first[2] == "cards" and then[2] == "pique" for first, then in pairs
-        )
+        _count_log(end.log, events)
+        both = sum(kind == "carte blanche" for _, _, kind in end.log) == 2
+        events["both cartes blanches, elder's shown late"] += both and rules.carte_blanche_show != "immediate"
     events["partie chosen by the cut"] += any(word.startswith("deal ") for word in table.words)
     if rules.form == "au_cent":
         events["match au cent"] += 1
@@ -123,10 +135,29 @@ def count_partie(table: Table, events: Counter[str]) -> None:
         _count_result(table, events)
 
 
+def _count_log(log: list[Entry], events: Counter[str]) -> None:
+    """Count the values of the combinations scored, and what the order of the log tells."""
+    before = ""
+    for _, points, kind in log:
+        if kind == "point":
+            events[f"point of {points}"] += 1
+        elif kind == "sequence":
+            events[f"sequence of {SEQUENCE_LENGTH[points]}"] += 1
+        elif kind == "set":
+            events["trio" if points == 3 else "quatorze"] += 1
+        elif kind == "capot":
+            events["capot behind the ten"] += points == 30
+        elif kind == "pique" and before == "cards":
+            events["pique through the ten for cards"] += 1
+        before = kind
+
+
 def _count_result(table: Table, events: Counter[str]) -> None:
     """Count ties and the Rubicon."""
     rules, referee = table.rules, table.referee
     equal = referee.totals[0] == referee.totals[1]
+    if table.start.deal_number > rules.deals:
+        events["begun behind a tie"] += 1
     if referee.events["tie extended"] or equal:
         events[f"{rules.tie_break}: tie {'drawn' if equal else 'decided'}"] += 1
     if not equal:
@@ -258,7 +289,7 @@ def open_run(file: Path, seed: int, presets: tuple[str, ...], chunks: int, *, re
         ("presets", fresh.presets, old.presets),
     ):
         if mine != theirs:
-            raise RunRefused(f"{file} holds an unfinished run with other {name}; use --restart to begin anew")
+            raise RunRefused(f"{file} belongs to a run with other {name}; --restart begins anew")
     return old
 
 
@@ -342,11 +373,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _play_again(partie_seed: int, presets: tuple[str, ...]) -> int:
-    """Play one partie of a report; return the exit code."""
+    """Play one partie of a report, and print it as `.deal` text, too; return the exit code."""
     try:
         found = play_partie(draw_plan(partie_seed, presets))
     except Mismatch as mismatch:
         print(mismatch.report)
+        print(format_record(mismatch.record))
         return 1
     print(f"no difference in {found.deals} deals")
     return 0

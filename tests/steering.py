@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from piquet_env.rules.actions import action_table
+from piquet_env.rules.start import Start, extra_deals
 from piquet_env.rules.state import DEAL_OVER, Phase
 from piquet_env.rules.variants import OPTIONS, PRESETS, Rules
 from tests.comparison import (
@@ -29,7 +30,6 @@ from tests.comparison import (
     TO_ACT,
     Engine,
     Entry,
-    Start,
     engine_log,
 )
 
@@ -141,10 +141,10 @@ def _quatorzes(make: Maker) -> Hands:
 
 
 def _long_suits(make: Maker) -> Hands:
-    """A suit of six to eight cards against one of five to eight."""
+    """A suit of six cards or more against one of five or more."""
     suits = make.suits()
-    mine = make.rng.sample(range(make.ranks), make.rng.randint(6, 8))
-    other = make.rng.sample(range(make.ranks), make.rng.randint(5, 8))
+    mine = make.rng.sample(range(make.ranks), make.rng.randint(6, make.ranks))
+    other = make.rng.sample(range(make.ranks), make.rng.randint(5, make.ranks))
     return [suits[0] + rank for rank in mine], [suits[1] + rank for rank in other]
 
 
@@ -318,7 +318,7 @@ def _id_of(words: str, pack: int) -> int:
 
 
 class Chooser:
-    """Chooses a legal action by the plan, and never looks at totals: a rehearsal from other totals goes the same way."""
+    """Chooses a legal action by the plan; it never looks at totals, so that a rehearsal goes the same way."""
 
     def __init__(self, plan: PartiePlan) -> None:
         self.plan = plan
@@ -386,7 +386,7 @@ class Chooser:
             return done
         claims = legal if style == "any" else [action for action in legal if action != done]
         if style == "best" and cells[PHASE] == Phase.CALL:
-            return max(claims, key=lambda action: self._strength(action, cells[HANDS + role], cells[CATEGORY]))
+            return max(claims, key=lambda action: self._strength(action, cells[HANDS][role], cells[CATEGORY]))
         return rng.choice(claims)
 
     def _strength(self, action: int, hand: int, category: int) -> tuple[int, int]:
@@ -419,7 +419,7 @@ class Rehearsal(NamedTuple):
 def rehearse(plan: PartiePlan) -> Rehearsal:
     """Play the first deal of a plan at the engine alone, from no points at all and with no game to be won."""
     rules = plan.rules.replace(target=100_000) if plan.rules.form == "au_cent" else plan.rules
-    engine = Engine(rules, replace(plan.start, totals=(0, 0)), plan.deck)
+    engine = Engine(rules, plan.start._replace(totals=(0, 0)), plan.deck)
     chooser = Chooser(plan)
     while engine.cells[DEALS_ENDED] == 0:
         if engine.cells[PHASE] == DEAL_OVER:
@@ -443,18 +443,20 @@ def draw_plan(seed: int, presets: Sequence[str] = ()) -> PartiePlan:
 
 
 def _draw_start(rng: random.Random, rules: Rules) -> Start:
-    """The usual start, or somewhere in the middle."""
-    dealer = rng.randrange(2) if rng.random() < 0.3 else None
-    cut = rng.sample(range(rules.pack), rules.pack)
+    """The usual start, or somewhere in the middle; of the seed only the cut is used."""
+    usual = Start(rng.getrandbits(40), rng.randrange(100), dealer=rng.choice((None, None, 0, 1)))
     if rng.random() < 0.4:
-        return Start(dealer=dealer, cut=cut)
+        return usual
+    dealer = rng.randrange(2)
     if rules.form == "au_cent":
         totals = (rng.randrange(rules.target), rng.randrange(rules.target))
         games = (rng.randrange(rules.games), rng.randrange(rules.games))
-        return Start(rng.randint(1, 9), totals, games, dealer if dealer is not None else rng.randrange(2), cut)
-    number = rng.randint(1, rules.deals)
+        return usual._replace(deal_number=rng.randint(1, 9), totals=totals, games=games, dealer=dealer)
+    number = rng.randint(1, rules.deals + extra_deals(rules))
     totals = (rng.randrange(40 * number), rng.randrange(40 * number))
-    return Start(number, totals, (0, 0), dealer if number == 1 else rng.randrange(2), cut)
+    if number == rules.deals + 1:
+        totals = (totals[0], totals[0])  # it is played only after a tie
+    return usual._replace(deal_number=number, totals=totals, dealer=usual.dealer if number == 1 else dealer)
 
 
 def _steer_to_tie(rng: random.Random, plan: PartiePlan) -> PartiePlan:
@@ -466,20 +468,20 @@ def _steer_to_tie(rng: random.Random, plan: PartiePlan) -> PartiePlan:
     rules = plan.rules
     last = rules.deals
     dealer = rng.randrange(2)
-    start = replace(plan.start, deal_number=last, dealer=dealer)
+    start = plan.start._replace(deal_number=last, totals=(0, 0), dealer=dealer)
     drawn_again = rng.random() < 0.5
     mirrored = last + 2 if rules.tie_break == "two_deals" and drawn_again else 0
     plan = PartiePlan(rules, start, plan.seed, mirrored)
     if rules.tie_break == "seventh_deal" and drawn_again:
         for _ in range(40):
-            extra = replace(start, deal_number=last + 1, dealer=1 - dealer)
+            extra = start._replace(deal_number=last + 1, dealer=1 - dealer)
             points = rehearse(PartiePlan(rules, extra, plan.seed)).points
             if points[0] == points[1]:
                 break
             plan = PartiePlan(rules, start, rng.getrandbits(40))
     points = rehearse(plan).points
     base = max(points) + rng.randrange(100)
-    return PartiePlan(rules, replace(start, totals=(base - points[0], base - points[1])), plan.seed, mirrored)
+    return PartiePlan(rules, start._replace(totals=(base - points[0], base - points[1])), plan.seed, mirrored)
 
 
 def _steer_to_target(rng: random.Random, plan: PartiePlan) -> PartiePlan:
@@ -492,7 +494,7 @@ def _steer_to_target(rng: random.Random, plan: PartiePlan) -> PartiePlan:
     if totals[0] < 0 or other >= target:
         return plan
     seat = dealer if role == "younger" else 1 - dealer
-    return PartiePlan(plan.rules, replace(plan.start, totals=_in_seats(totals, seat)), plan.seed)
+    return PartiePlan(plan.rules, plan.start._replace(totals=_in_seats(totals, seat)), plan.seed)
 
 
 def _reach_entry(log: Iterable[Entry], kind: str, rng: random.Random) -> tuple[str, tuple[int, int]]:
@@ -520,4 +522,4 @@ def _steer_to_equal_totals(rng: random.Random, plan: PartiePlan) -> PartiePlan:
     totals = (level - points[0], level - points[1])
     if not all(0 <= total < target for total in totals):
         return plan
-    return PartiePlan(plan.rules, replace(plan.start, totals=totals), plan.seed)
+    return PartiePlan(plan.rules, plan.start._replace(totals=totals), plan.seed)

@@ -1,7 +1,8 @@
 """The action table: id <-> meaning <-> words. Every size comes from it, and docs/actions.md is printed from it.
 
-An action id is a place in one `Discrete` space. The first three blocks name cards (play, discard, withhold), the rest are
-the *words*, counted from `draw`. The kernel holds legal actions as a mask of cards and a mask of words, see state.py.
+An action id is a place in one `Discrete` space. The first three blocks name cards (play, discard, withhold), the rest
+are the *words*, counted from `draw`. The kernel holds legal actions as a mask of cards and a mask of words, see
+state.py.
 """
 
 from __future__ import annotations
@@ -34,7 +35,12 @@ class Kind(NamedTuple):
 KINDS = (
     Kind("play", 32, 36, "play a card to a trick"),
     Kind("discard", 32, 36, "lay out a card for the exchange, in ascending order"),
-    Kind("withhold", 32, 36, "sinking='partial' only: take a card out of the combination being claimed, in ascending order"),
+    Kind(
+        "withhold",
+        32,
+        36,
+        "sinking='partial' only: take a card out of the combination being claimed, in ascending order",
+    ),
     Kind("draw", 1, 1, "end the discarding"),
     Kind("carte blanche", 1, 1, "claim the carte blanche that is held"),
     Kind("silent", 1, 1, "keep it silent"),
@@ -119,6 +125,18 @@ _WORDS = ("set", "done", "good", "equal", "not good", "turn up", "leave", "deal 
 TOPS_IN_SUIT = (6, 7)  # sequences in a suit, by pack: tops 9 to A, with the sixes 8 to A
 _LATE = tuple(tuple(first_id(name, pack) - first_id("draw", pack) for name in _WORDS) for pack in (32, 36))
 # From the sets on, the words of the larger pack stand four places further on.
-WORD_SET, WORD_DONE, WORD_GOOD, WORD_EQUAL, WORD_NOT_GOOD, WORD_TURN_UP, WORD_LEAVE, WORD_DEAL_FIRST, WORD_DEAL_SECOND = _LATE[0]
+(
+    WORD_SET,
+    WORD_DONE,
+    WORD_GOOD,
+    WORD_EQUAL,
+    WORD_NOT_GOOD,
+    WORD_TURN_UP,
+    WORD_LEAVE,
+    WORD_DEAL_FIRST,
+    WORD_DEAL_SECOND,
+) = _LATE[0]
 WORDS_BY_SIX = 4
-assert all(late + WORDS_BY_SIX == later for late, later in zip(*_LATE, strict=True)), "the packs differ by their sequences alone"
+assert all(late + WORDS_BY_SIX == later for late, later in zip(*_LATE, strict=True)), (
+    "the packs differ by their sequences alone"
+)

@@ -33,9 +33,15 @@ def mask_of(pattern: int, suit: int, ranks: int) -> int:
 
 
 @jit
+def suit_of(card: int, ranks: int) -> int:
+    """Return the suit of `card`: its number divided by the ranks, without a division, which the play would feel."""
+    return card >> 3 if ranks == 8 else card * 57 >> 9
+
+
+@jit
 def rank_of(card: int, ranks: int) -> int:
     """Return the pattern rank (0 the six, 8 the ace) of `card`."""
-    return card % ranks + 9 - ranks
+    return card - suit_of(card, ranks) * ranks + 9 - ranks
 
 
 @jit
@@ -45,12 +51,14 @@ def pattern_cards(pattern: int) -> int:
 
 
 @jit
-def num_cards(cards: int, ranks: int) -> int:
-    """Return how many cards the mask holds."""
-    size = 0
-    for suit in range(4):
-        size += _COUNT[pattern_of(cards, suit, ranks)]
-    return size
+def num_cards(bits: int) -> int:
+    """Return how many bits of a mask (below bit 63) are set, by adding neighbours in pairs, fours, eights and so on."""
+    bits = bits - (bits >> 1 & 0x5555555555555555)
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333)
+    bits = bits + (bits >> 4) & 0x0F0F0F0F0F0F0F0F
+    bits = bits + (bits >> 8)
+    bits = bits + (bits >> 16)
+    return bits + (bits >> 32) & 127
 
 
 _COUNT = np.array([bin(pattern).count("1") for pattern in range(512)], dtype=np.int64)
@@ -65,7 +73,9 @@ def parse_card(text: str, ranks: int = 8) -> int:
     """Return the card written as suit and rank, such as `SA` or `HT`; NotationError names what cannot be read."""
     word = text.strip().upper().replace("10", "T")
     if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS[9 - ranks :]:
-        raise NotationError(f"{text!r} is not a card of the pack of {4 * ranks} (write suit and rank, such as SA or HT)")
+        raise NotationError(
+            f"{text!r} is not a card of the pack of {4 * ranks} (write suit and rank, such as SA or HT)"
+        )
     return SUITS.index(word[0]) * ranks + RANKS.index(word[1]) - (9 - ranks)
 
 

@@ -246,7 +246,7 @@ def _honest_words(row: np.void, rules: np.void, role: int, category: int, words:
 def _current_is_lawful(row: np.void, rules: np.void, role: int, cards: int) -> bool:
     """Return whether the claim may be spoken with just `cards`."""
     ranks, category, item = rules["ranks"], row["category"], row["composing_item"]
-    length = num_cards(cards, ranks)
+    length = num_cards(cards)
     rank = item_rank(category, item, cards, ranks)
     cap_length, cap_rank = _cap_of(row, rules, category)
     if length < 3 or not is_capped(length, rank, cap_length, cap_rank):
@@ -276,10 +276,10 @@ def _can_withhold(row: np.void, rules: np.void, role: int, card: int) -> bool:
         fixed = pattern_of(cards & ~above, suit, ranks)
         return part_of_suit(free, fixed, cap_length, cap_rank, beat_length, beat_rank)
     if category == SET:
-        return num_cards(row["composing"], ranks) == 4 and _current_is_lawful(row, rules, role, cards)
+        return num_cards(row["composing"]) == 4 and _current_is_lawful(row, rules, role, cards)
     if row["composing"] & ((1 << card) - 1):  # a sequence is shortened from below only
         return False
-    while num_cards(cards, ranks) >= 3:
+    while num_cards(cards) >= 3:
         if _current_is_lawful(row, rules, role, cards):
             return True
         cards &= cards - 1
@@ -347,7 +347,7 @@ def _speak_claim(row: np.void, rules: np.void, role: int) -> None:
     ranks, category, item = rules["ranks"], row["category"], row["composing_item"]
     cards = row["composing"]
     row["composing"] = 0
-    length, rank = num_cards(cards, ranks), item_rank(category, item, cards, ranks)
+    length, rank = num_cards(cards), item_rank(category, item, cards, ranks)
     if row["phase"] == CALL:
         row["call_length"][category] = length
         row["call_rank"][category] = rank
@@ -631,7 +631,7 @@ def _show_only_equal(row: np.void, rules: np.void, category: int) -> bool:
                 cards = _part_with_pips(hand, item, length, rank, ranks)
         else:
             found = 1 if item_rank(category, item, cards, ranks) == rank else 0
-            while num_cards(cards, ranks) > length:
+            while num_cards(cards) > length:
                 cards &= cards - 1
         matches += found
         if found == 1:

@@ -144,24 +144,21 @@ def most_discards(row: np.void, rules: np.void, role: int) -> int:
 def find_legal_exchange(row: np.void, rules: np.void) -> None:
     """Write the legal discards, which come in ascending order, and whether drawing is legal."""
     role = role_of(row, row["to_act"])
-    laid_out = num_cards(row["pending"], rules["ranks"])
+    laid_out = num_cards(row["pending"])
     row["legal_kind"] = KIND_DISCARD
     if laid_out < most_discards(row, rules, role):
-        above = -1  # all bits
-        if row["pending"]:
-            above = ~((1 << _highest(row["pending"], rules["pack"])) * 2 - 1)
-        row["legal_cards"] = row["hands"][role] & above
+        row["legal_cards"] = row["hands"][role] & cards_above(row["pending"])
     if laid_out > 0 or (role == YOUNGER and rules["younger_must_exchange"] == 0):
         row["legal_words"] = 1 << WORD_DRAW
 
 
 @jit
-def _highest(cards: int, pack: int) -> int:
-    """Return the highest card of a mask that is not empty."""
-    card = pack - 1
-    while cards >> card & 1 == 0:
-        card -= 1
-    return card
+def cards_above(cards: int) -> int:
+    """Return the mask of all cards above the highest of `cards` (all cards, where there are none)."""
+    below = cards
+    for shift in (1, 2, 4, 8, 16, 32):
+        below |= below >> shift
+    return ~below
 
 
 @inner
@@ -175,7 +172,7 @@ def apply_draw(row: np.void, rules: np.void) -> None:
     """End the discarding of the seat to act, and draw as far as the rules of showing allow."""
     role = role_of(row, row["to_act"])
     row["discards"][role] = row["pending"]
-    row["taken"][role] = num_cards(row["pending"], rules["ranks"])
+    row["taken"][role] = num_cards(row["pending"])
     row["pending"] = 0
     if role == ELDER:
         if shows_late(row, rules):

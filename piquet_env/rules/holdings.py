@@ -144,7 +144,11 @@ def part_of_suit(free: int, fixed: int, cap_length: int, cap_rank: int, beat_len
     while True:
         length = pattern_cards(fixed | part)
         pips = PATTERN_PIPS[fixed | part]
-        if length >= 3 and is_capped(length, pips, cap_length, cap_rank) and is_better(length, pips, beat_length, beat_rank):
+        if (
+            length >= 3
+            and is_capped(length, pips, cap_length, cap_rank)
+            and is_better(length, pips, beat_length, beat_rank)
+        ):
             return True
         if part == 0:
             return False
@@ -165,7 +169,7 @@ def count_parts(pattern: int, length: int, pips: int) -> int:
 
 @jit
 def best_item(category: int, hand: int, ranks: int, lowest_set: int) -> int:
-    """Return the best whole item: longest, then most pips or highest top or rank, then suit order; -1 if there is none."""
+    """Return the best whole item: longest, then most pips or highest top or rank, then suit order; -1: none."""
     best, best_length, best_rank = -1, 0, -1
     for item in range(items_in(category, ranks)):
         length = item_length(category, item, hand, ranks, True, lowest_set)

@@ -2,8 +2,9 @@
 
 `NUMBA_DISABLE_JIT=1` leaves every kernel as plain Python; the results are the same.
 
-numba keys its cache by the file of the compiled function alone, so an edit in a function that it calls in another module
-would be answered with old machine code. The cache therefore lives in a folder named by a digest of all sources that hold
+numba keys its cache by the file of the compiled function alone, so an edit in a function that it calls in another
+module would be answered with old machine code. The cache therefore lives in a folder named by a digest of all sources
+that hold
 kernels: other sources, other folder. Where no folder can be written, kernels compile without a cache.
 """
 

@@ -71,7 +71,7 @@ VIEW_NAMES = tuple(view.name.lower().replace("_", " ") for view in View)
 @inner
 def is_first_answer(row: np.void, rules: np.void) -> bool:
     """Return whether elder has led to the first trick and younger has not played: he may declare, turn up, or play."""
-    return row["tricks_played"] == 0 and row["led"] >= 0
+    return row["tricks_played"] == 0 and row["led"] >= 0 and row["phase"] < DEAL_OVER
 
 
 @inner

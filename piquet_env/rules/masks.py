@@ -14,17 +14,17 @@ def write_mask(row: np.void, rules: np.void, mask: np.ndarray) -> None:
     mask[:] = 0
     cards, first = row["legal_cards"], row["legal_kind"] * pack
     while cards:
-        mask[first + _lowest_bit(cards)] = 1
+        mask[first + lowest_bit(cards)] = 1
         cards &= cards - 1
     words = row["legal_words"]
     while words:
-        mask[3 * pack + _lowest_bit(words)] = 1
+        mask[3 * pack + lowest_bit(words)] = 1
         words &= words - 1
 
 
 @jit
-def _lowest_bit(bits: int) -> int:
-    """Return the place of the lowest set bit."""
+def lowest_bit(bits: int) -> int:
+    """Return the place of the lowest set bit of a mask that is not empty."""
     place = 0
     if bits & 0xFFFFFFFF == 0:
         place, bits = 32, bits >> 32

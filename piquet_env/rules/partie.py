@@ -15,13 +15,22 @@ from .variants import CHOOSE_DEALER, SEVENTH_DEAL, TWO_DEALS
 
 @inner
 def start_partie(row: np.void, rules: np.void, dealer: int, cut: np.ndarray) -> None:
-    """Begin a partie in a row of zeros (seed and partie may stand in it).
+    """Begin a partie in a row (seed and partie may stand in it).
 
     dealer: seat that deals the first deal, or NOBODY to leave it to the rules
     cut:    int8[pack], the deck of deal 0: cards 0 and 1 are drawn for seats 0 and 1, the next pair if equal in rank
     The row is then in phase CUT, or DEAL_OVER waiting for `start_deal`.
     """
+    for seat in range(2):
+        row["totals"][seat] = 0
+        row["games"][seat] = 0
+        row["lurches"][seat] = 0
+        row["deal_points"][seat] = 0
+    row["game_over"] = 0
+    row["deals_ended"] = 0
+    row["chooser"] = 0
     row["deal_number"] = 0
+    _clear_deal(row)
     row["planned_deals"] = rules["deals"] if rules["form"] == 0 else 0
     row["phase"] = DEAL_OVER
     row["to_act"] = NOBODY
@@ -80,7 +89,7 @@ def start_deal(row: np.void, rules: np.void, deck: np.ndarray) -> None:
     for role in range(2):
         hand = 0
         for place in range(12):
-            hand |= 1 << np.int64(deck[12 * role + place])
+            hand |= 1 << int(deck[12 * role + place])
         row["dealt"][role] = hand
         row["hands"][role] = hand
     for place in range(rules["pack"] - 24):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .actions import KIND_DISCARD, KIND_WITHHOLD, WORD_DRAW
+from .cards import num_cards
 from .dialogue import apply_claim, apply_reply, apply_withhold, find_legal_claim, find_legal_reply, start_calls
 from .exchange import (
     apply_carte_blanche,
@@ -134,20 +135,10 @@ def only_legal(row: np.void, rules: np.void) -> int:
     return 3 * rules["pack"] + word
 
 
-@jit
-def count_bits(bits: int) -> int:
-    """Return how many bits are set."""
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
-
-
 @inner
 def count_legal(row: np.void) -> int:
     """Return how many actions are legal."""
-    return count_bits(row["legal_cards"]) + count_bits(row["legal_words"])
+    return num_cards(row["legal_cards"]) + num_cards(row["legal_words"])
 
 
 @inner

@@ -180,7 +180,7 @@ def towards_pique(row: np.void, rules: np.void, role: int) -> int:
 def book_pique(row: np.void, rules: np.void, time: int) -> None:
     """Book a pique for the role that has come to thirty while the other has scored nothing."""
     for role in range(2):
-        if row["has_repique"][role] == 0 and row["has_pique"][role] == 0:
+        if row["score"][role] >= BONUS_AT and row["has_repique"][role] == 0 and row["has_pique"][role] == 0:
             if towards_pique(row, rules, role) >= BONUS_AT and towards_pique(row, rules, 1 - role) == 0:
                 row["has_pique"][role] = 1
                 book_late(row, rules, role, PIQUE, CLASS_PIQUE, time)

@@ -1,9 +1,9 @@
 """The documented integer shuffle: (seed, partie, deal) -> deck, the same on every platform and in every version.
 
-The stream is SplitMix64 in arithmetic modulo 2**64: the state starts at
-`mix(mix(mix(seed) + partie) + deal)` and each draw adds 0x9E3779B97F4A7C15 and mixes. The deck starts as 0, 1, 2 … and is
-shuffled from the back: for i = n-1 … 1 the card at i changes places with the card at `draw mod (i + 1)`. The remainder's
-bias is below 36 / 2**64. Published test vectors stand in tests/rules/test_shuffle.py.
+The stream is SplitMix64 in arithmetic modulo 2**64: the state starts at `mix(mix(mix(seed) + partie) + deal)` and
+each draw adds 0x9E3779B97F4A7C15 and mixes. The deck starts as 0, 1, 2 … and is shuffled from the back: for i = n-1 …
+1 the card at i changes places with the card at `draw mod (i + 1)`. The remainder's bias is below 36 / 2**64.
+Published test vectors stand in tests/rules/test_shuffle.py.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ def stream_of(seed: int, partie: int, deal: int) -> np.uint64:
 
 @jit
 def shuffle_into(seed: int, partie: int, deal: int, deck: np.ndarray) -> None:
-    """Overwrite `deck` (int8[32] or int8[36]) with the deck of (seed, partie, deal): entries 0-11 are elder's hand,
-    12-23 younger's, the rest the talon in drawing order."""
+    """Overwrite `deck` (int8[32] or int8[36]) with the deck of (seed, partie, deal).
+
+    Entries 0-11 are elder's hand, 12-23 younger's, the rest the talon in drawing order.
+    """
     state = stream_of(seed, partie, deal)
     cards = deck.shape[0]
     for place in range(cards):

@@ -1,7 +1,8 @@
 """The state of a partie: one structured row of named int64 fields, and the phases it passes through.
 
-Sets of cards are masks. Fields of two entries go by role (0 elder, 1 younger) unless a seat is named; a *seat* is a player
-for the whole partie, a *role* is what that player is in the deal. Only the functions of the phases write to a row.
+Sets of cards are masks. Fields of two entries go by role (0 elder, 1 younger) unless a seat is named; a *seat* is a
+player for the whole partie, a *role* is what that player is in the deal. Only the functions of the phases write to a
+row.
 """
 
 from __future__ import annotations

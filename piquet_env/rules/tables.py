@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 PIPS = (6, 7, 8, 9, 10, 10, 10, 10, 11)  # by pattern rank, six to ace; only to break a tie of equally long points
-SEQUENCE_VALUE = (0, 0, 0, 3, 4, 15, 16, 17, 18, 19)  # by length, tierce to neuvieme: from five cards on, ten and the length
+SEQUENCE_VALUE = (
+    0,
+    0,
+    0,
+    3,
+    4,
+    15,
+    16,
+    17,
+    18,
+    19,
+)  # by length, tierce to neuvieme: from five cards on, ten and the length
 SET_VALUE = (0, 0, 0, 3, 14)  # by size: trio, quatorze
 CARTE_BLANCHE = 10
 REPIQUE = 60
@@ -16,7 +27,9 @@ CAPOT = 40  # for all twelve, instead of the ten
 SEQUENCE_NAMES = ("", "", "", "tierce", "quart", "quint", "sixieme", "septieme", "huitieme", "neuvieme")
 SET_NAMES = ("", "", "", "trio", "quatorze")
 
-PATTERN_PIPS = np.array([sum(p for rank, p in enumerate(PIPS) if pattern >> rank & 1) for pattern in range(512)], dtype=np.int64)
+PATTERN_PIPS = np.array(
+    [sum(p for rank, p in enumerate(PIPS) if pattern >> rank & 1) for pattern in range(512)], dtype=np.int64
+)
 SEQUENCE_POINTS = np.array(SEQUENCE_VALUE, dtype=np.int64)
 SET_POINTS = np.array(SET_VALUE, dtype=np.int64)
 # The length of the unbroken run that goes down from each rank of a pattern: DOWN_RUN[pattern, rank].

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .actions import KIND_PLAY, WORD_LEAVE, WORD_TURN_UP
-from .cards import rank_of
+from .cards import rank_of, suit_of
 from .dialogue import late_word, start_declarations
 from .jit import inner
 from .scoring import book, book_cards_early, book_late, book_pique
@@ -34,7 +34,7 @@ def find_legal_play(row: np.void, rules: np.void) -> None:
     row["legal_cards"] = hand
     if row["led"] >= 0:
         ranks = rules["ranks"]
-        in_suit = hand & (((1 << ranks) - 1) << (row["led"] // ranks * ranks))
+        in_suit = hand & (((1 << ranks) - 1) << (suit_of(row["led"], ranks) * ranks))
         if in_suit:
             row["legal_cards"] = in_suit
 
@@ -75,7 +75,7 @@ def _end_trick(row: np.void, rules: np.void, role: int, card: int) -> None:
     """Answer a lead: the higher card of the suit led wins, scores if it captures, and leads next."""
     ranks, led, trick = rules["ranks"], row["led"], row["tricks_played"]
     row["reply_cards"][trick] = card
-    captures = card // ranks == led // ranks and card > led
+    captures = card > led and suit_of(card, ranks) == suit_of(led, ranks)
     winner = role if captures else 1 - role
     winning_card = card if captures else led
     row["tricks_won"][winner] += 1

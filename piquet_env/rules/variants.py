@@ -183,7 +183,9 @@ class Option(NamedTuple):
         if self.values is None:
             is_number = isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= MOST[self.name]
             if not is_number and not (value is None and self.name == "elder_max"):
-                raise ValueError(f"rules option {self.name} must be an integer from {self.low} to {MOST[self.name]}, not {value!r}")
+                raise ValueError(
+                    f"rules option {self.name} must be an integer from {self.low} to {MOST[self.name]}, not {value!r}"
+                )
         elif not any(value == known and type(value) is type(known) for known in self.values):
             known_values = ", ".join(repr(known) for known in self.values)
             raise ValueError(f"rules option {self.name} must be one of {known_values}, not {value!r}")
@@ -252,7 +254,8 @@ def _rubicon_keeps_defaults(rules: Rules) -> bool:
 CONTRADICTIONS = (
     Contradiction(
         lambda r: r.younger_cb_announce == "after_elder_exchange" and r.younger_cb_show == "immediate",
-        "younger_cb_announce='after_elder_exchange' announces and shows together, so younger_cb_show cannot be 'immediate'.",
+        "younger_cb_announce='after_elder_exchange' announces and shows together, "
+        "so younger_cb_show cannot be 'immediate'.",
     ),
     Contradiction(
         _au_cent_keeps_defaults,
@@ -278,7 +281,11 @@ CONTRADICTIONS = (
 
 PRESETS: dict[str, dict[str, Any]] = {
     "rubicon": {},
-    "cavendish": {"sinking": "partial", "carte_blanche_show": "after_opponent_discards", "sequence_call": "length_and_top"},
+    "cavendish": {
+        "sinking": "partial",
+        "carte_blanche_show": "after_opponent_discards",
+        "sequence_call": "length_and_top",
+    },
     "german": {"bonus_order": "actual"},
     "pagat": {"bonus_order": "actual", "carte_blanche_show": "after_opponent_discards"},
     "finnish": {"sets_from": "J", "cards_count_for_pique": True},
@@ -298,6 +305,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def _differences(mine: dict[str, Any], preset: str) -> list[str]:
-    """Return the options in which `mine` differs from a preset."""
-    theirs = Rules.preset(preset).as_dict()
+    """Return the options in which `mine` differs from a preset; elder_max from what the pack makes of it."""
+    base = Rules.preset(preset)
+    theirs = {**base.replace(pack=mine["pack"]).as_dict(), "pack": base.pack}
     return [name for name, value in mine.items() if value != theirs[name] or type(value) is not type(theirs[name])]

@@ -1,0 +1,191 @@
+"""A trained policy as a file and as an agent.
+
+The file is a `.safetensors` file of a multilayer perceptron from the float32 observation to one logit an action:
+tensors `layer0.weight` [out, in], `layer0.bias` [out], `layer1.weight` … The metadata, text to text, says what it is
+for:
+
+| key | meaning |
+|---|---|
+| `format` | `piquet-policy-1` |
+| `rules`, `rules_hash` | the rules it was trained for, as text and as digest |
+| `observation_version`, `observation_size`, `num_actions` | the layout that it reads and writes |
+| `activation` | `tanh` or `relu`, between the layers |
+| `layers` | number of layers |
+
+Other keys are the trainer's own. It is read without a learning library, with the package safetensors alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Actions, AgentError, BatchAgent
+from agents.files import write_atomically
+from agents.streams import RowRandom
+from piquet_env.observation import OBSERVATION_VERSION, observation_scale, observation_size
+from piquet_env.rules.actions import num_actions
+from piquet_env.rules.variants import Rules
+
+from .network import decide_rows
+
+FORMAT = "piquet-policy-1"
+ACTIVATIONS = ("tanh", "relu")
+
+
+class PolicyAgent(BatchAgent):
+    """Plays a policy read from a file: sampled from the softmax of the legal logits, or the most probable action.
+
+    path:   of the `.safetensors` file
+    greedy: whether to play the most probable action; a policy that mixes plays worse that way, and can be found out
+    rules:  what it shall play, if that is to be checked
+    Raises AgentError for a file that is missing, damaged, foreign, or made for other rules or another layout.
+    """
+
+    def __init__(self, *, path: str | Path, greedy: bool = False, rules: Rules | None = None) -> None:
+        self.path = str(path)
+        self.greedy = greedy
+        tensors, metadata = _read(Path(path))
+        try:
+            self.rules = check_policy(tensors, metadata)
+        except AgentError as error:
+            raise AgentError(f"the policy {path} cannot be used: {error}") from None
+        if rules is not None and rules != self.rules:
+            raise AgentError(f"the policy {path} was trained for the rules '{self.rules}', not for '{rules}'")
+        self._tanh = metadata["activation"] == "tanh"
+        self._sizes, self._parameters = _flatten(tensors, int(metadata["layers"]))
+        self._room = np.empty((2, self._sizes.max()), dtype=np.float32)
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return f"policy:{self.path}"
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
+        """Return a legal action for each row, int64[N]; `rng` is used unless the policy plays greedily."""
+        if observations.shape[-1] != self._sizes[0]:
+            raise AgentError(
+                f"{self.name} reads {self._sizes[0]} entries, and the observation has {observations.shape[-1]}"
+            )
+        if observations.dtype.kind != "f":
+            observations = observations * observation_scale(self.rules.pack)
+        inputs = np.ascontiguousarray(observations, dtype=np.float32)
+        rows = len(inputs)
+        numbers = np.zeros(rows) if self.greedy else rng.random(rows)
+        actions = np.empty(rows, dtype=np.int64)
+        decide_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self.greedy, numbers, self._room, actions)
+        return actions
+
+
+def policy_metadata(rules: Rules, activation: str, layers: int) -> dict[str, str]:
+    """Return the metadata that a policy's file must have; a trainer may add its own keys."""
+    return {
+        "format": FORMAT,
+        "rules": str(rules),
+        "rules_hash": rules.hash,
+        "observation_version": str(OBSERVATION_VERSION),
+        "observation_size": str(observation_size(rules.pack)),
+        "num_actions": str(num_actions(rules.pack)),
+        "activation": activation,
+        "layers": str(layers),
+    }
+
+
+def save_policy(path: str | Path, weights: Mapping[str, npt.ArrayLike], metadata: Mapping[str, str]) -> None:
+    """Write a policy to `path`, whole or not at all.
+
+    weights:  `layer0.weight` [out, in], `layer0.bias` [out], …; written as float32
+    metadata: at least what `policy_metadata` returns
+    Raises AgentError for what `PolicyAgent` could not read, OSError where it cannot be written.
+    """
+    tensors = {name: np.ascontiguousarray(tensor, dtype=np.float32) for name, tensor in weights.items()}
+    check_policy(tensors, metadata)
+    content: bytes = _safetensors().numpy.save(tensors, dict(metadata))
+    write_atomically(Path(path), content)
+
+
+def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Rules:
+    """Return the rules of a policy; AgentError says, in one sentence, what is wrong with it."""
+    if metadata.get("format") != FORMAT:
+        raise AgentError(f"its format is {metadata.get('format')!r}, not {FORMAT!r}")
+    rules = _rules_of(metadata)
+    layers = metadata.get("layers", "")
+    if not layers.isdecimal() or int(layers) < 1:
+        raise AgentError(f"it names {layers!r} layers")
+    expected = policy_metadata(rules, "", int(layers))
+    for key in ("observation_version", "observation_size", "num_actions"):
+        if metadata.get(key) != expected[key]:
+            raise AgentError(
+                f"its {key} is {metadata.get(key)}, and this version of the environment has {expected[key]}"
+            )
+    if metadata.get("activation") not in ACTIVATIONS:
+        raise AgentError(f"its activation is {metadata.get('activation')!r}, which is none of {', '.join(ACTIVATIONS)}")
+    _check_tensors(tensors, int(layers), observation_size(rules.pack), num_actions(rules.pack))
+    return rules
+
+
+def _rules_of(metadata: Mapping[str, str]) -> Rules:
+    """Return the rules that the metadata names."""
+    try:
+        rules = Rules.of(metadata.get("rules", ""))
+    except ValueError as error:
+        raise AgentError(f"its rules cannot be read: {error}") from None
+    if rules.hash != metadata.get("rules_hash"):
+        raise AgentError(
+            f"its rules '{rules}' have the hash {rules.hash} here and {metadata.get('rules_hash')} in the file"
+        )
+    return rules
+
+
+def _check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: int, num_outputs: int) -> None:
+    """Raise AgentError unless the tensors are those of a perceptron from inputs to outputs."""
+    names = [f"layer{layer}.{part}" for layer in range(layers) for part in ("weight", "bias")]
+    if sorted(tensors) != sorted(names):
+        raise AgentError(f"it holds the tensors {', '.join(sorted(tensors)) or 'none'}, not {', '.join(names)}")
+    width = num_inputs
+    for layer in range(layers):
+        weight, bias = tensors[f"layer{layer}.weight"], tensors[f"layer{layer}.bias"]
+        if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+            raise AgentError(f"layer {layer} has shapes {weight.shape} and {bias.shape} behind {width} inputs")
+        if not all(tensor.dtype == np.float32 and np.isfinite(tensor).all() for tensor in (weight, bias)):
+            raise AgentError(f"layer {layer} does not hold finite float32 numbers")
+        width = weight.shape[0]
+    if width != num_outputs:
+        raise AgentError(f"its last layer has {width} logits for {num_outputs} actions")
+
+
+def _flatten(tensors: Mapping[str, np.ndarray], layers: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return sizes and parameters as the kernel reads them."""
+    weights = [tensors[f"layer{layer}.weight"] for layer in range(layers)]
+    biases = [tensors[f"layer{layer}.bias"] for layer in range(layers)]
+    sizes = np.array([weights[0].shape[1], *(len(bias) for bias in biases)], dtype=np.int64)
+    parts = itertools.chain.from_iterable((w.T.ravel(), b) for w, b in zip(weights, biases, strict=True))
+    return sizes, np.concatenate(list(parts))
+
+
+def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Return tensors and metadata of a safetensors file."""
+    if not path.is_file():
+        raise AgentError(f"there is no policy file {path}")
+    safetensors = _safetensors()
+    try:
+        with safetensors.safe_open(str(path), framework="numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118  (no dict)
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
+        raise AgentError(f"the policy file {path} cannot be read: {error}") from None
+
+
+def _safetensors() -> Any:
+    """Return the package safetensors, which belongs to the extra `train`."""
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise AgentError(
+            "trained policies need the package safetensors, which is not installed: pip install 'piquet-env[train]'"
+        ) from None
+    return safetensors

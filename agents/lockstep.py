@@ -1,0 +1,205 @@
+"""Many parties side by side: one array of states, advanced to the next decision by compiled loops.
+
+A row is a whole partie without a life cycle: deals follow one another by themselves, and the figures of each deal are
+added up as it ends. Row for row it plays as a `Game` with the same rules, seed and partie does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from piquet_env.game import Game
+from piquet_env.observation import encode_into, observation_scale, observation_size, widen
+from piquet_env.rules.actions import num_actions
+from piquet_env.rules.masks import write_mask
+from piquet_env.rules.partie import start_partie
+from piquet_env.rules.play import apply, deal_next, find_legal, is_legal, settlement_at
+from piquet_env.rules.shuffle import shuffle_into
+from piquet_env.rules.state import (
+    CLASS_CAPOT,
+    CLASS_CARDS,
+    CLASS_PIQUE,
+    CLASS_REPIQUE,
+    DEAL_OVER,
+    NOBODY,
+    PARTIE_OVER,
+    STATE_DTYPE,
+    YOUNGER,
+    entry_class,
+    entry_role,
+    seat_of,
+)
+from piquet_env.rules.variants import Rules
+
+from .jit import inner, jit
+
+Rows = npt.NDArray[np.int64]
+
+# What is added up over the ended deals of a partie, by seat. A deal's points are those of its score log.
+TALLY_FIELDS = ("elder_deals", "elder_points", "younger_points", "repiques", "piques", "capots", "cards_won")
+TALLY_DTYPE = np.dtype([(name, np.int64, (2,)) for name in TALLY_FIELDS])
+
+_FIRST_CAPACITY = 640  # actions recorded a partie before the record grows; six deals have about 250
+
+
+class Lockstep:
+    """Parties under one rule set and seed, row by row.
+
+    parties: the numbers of the parties under the seed, one a row; the same number may stand in several rows
+    tallies: TALLY_DTYPE[N], the figures of the ended deals
+    """
+
+    def __init__(self, rules: Rules, seed: int, parties: npt.ArrayLike) -> None:
+        self.rules = rules
+        self.seed = seed
+        self.parties = np.array(parties, dtype=np.int64)
+        self.states = np.zeros(len(self.parties), dtype=STATE_DTYPE)
+        self.tallies = np.zeros(len(self.parties), dtype=TALLY_DTYPE)
+        self._codes = rules.codes()
+        self._deck = np.empty(rules.pack, dtype=np.int8)
+        self._raw = np.empty(observation_size(rules.pack), dtype=np.int8)
+        self._history = np.empty((len(self.parties), _FIRST_CAPACITY), dtype=np.int16)
+        self._lengths = np.zeros(len(self.parties), dtype=np.int64)
+        self.states["seed"] = seed
+        self.states["partie"] = self.parties
+        with np.errstate(over="ignore"):  # the shuffle's stream is meant to wrap; only uncompiled code would warn
+            start_rows(self.states, self._codes, self.tallies, self._deck)
+
+    @property
+    def to_act(self) -> Rows:
+        """The seat to act, by row; NOBODY where the partie is over."""
+        return self.states["to_act"]
+
+    def observe(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the seats to act in `rows` see: float32[n, observation_size] and int8[n, num_actions]."""
+        pack = self.rules.pack
+        observations = np.empty((len(rows), observation_size(pack)), dtype=np.float32)
+        masks = np.empty((len(rows), num_actions(pack)), dtype=np.int8)
+        observe_rows(self.states, rows, self._codes, self._raw, observation_scale(pack), observations, masks)
+        return observations, masks
+
+    def apply(self, rows: Rows, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Apply an action in each of `rows`; return where it was legal, bool[n]. Elsewhere nothing changes."""
+        if len(rows) and self._lengths[rows].max() == self._history.shape[1]:
+            self._history = np.concatenate([self._history, np.empty_like(self._history)], axis=1)
+        legal = np.empty(len(rows), dtype=np.bool_)
+        with np.errstate(over="ignore"):
+            apply_rows(
+                self.states, rows, self._codes, actions, self._history, self._lengths, self.tallies, self._deck, legal
+            )
+        return legal
+
+    def settlement(self, row: int) -> int:
+        """Return what the ended partie of a row pays to seat 0."""
+        return int(settlement_at(self.states, row, self._codes))
+
+    def below_the_line(self, row: int) -> tuple[bool, bool]:
+        """Return which seat lost the ended partie below the line (au cent: lost a game below the lurch)."""
+        state = self.states[row]
+        if self.rules.form == "au_cent":
+            first, second = (state["lurches"] > 0).tolist()
+            return first, second
+        pays, line = self.settlement(row), self.rules.rubicon_line
+        return pays < 0 and state["totals"][0] < line, pays > 0 and state["totals"][1] < line
+
+    def game(self, row: int) -> Game:
+        """Return the partie of a row as a `Game`, played to where it stands."""
+        game = Game(self.rules, seed=self.seed, partie=int(self.parties[row]))
+        for action in self._history[row, : self._lengths[row]].tolist():
+            game.apply(action)
+        return game
+
+
+@inner
+def _tally_deal(row: np.void, tally: np.void) -> None:
+    """Add the figures of the deal that has just ended."""
+    for role in range(2):
+        seat = seat_of(row, role)
+        if role == YOUNGER:
+            tally["younger_points"][seat] += row["score"][role]
+        else:
+            tally["elder_deals"][seat] += 1
+            tally["elder_points"][seat] += row["score"][role]
+        repique, pique, capot, cards = 0, 0, 0, 0
+        for place in range(row["log_size"]):
+            entry = row["log"][place]
+            if entry_role(entry) == role:
+                kind = entry_class(entry)
+                if kind == CLASS_REPIQUE:
+                    repique = 1
+                elif kind == CLASS_PIQUE:
+                    pique = 1
+                elif kind == CLASS_CAPOT:
+                    capot, cards = 1, 1
+                elif kind == CLASS_CARDS:
+                    cards = 1
+        tally["repiques"][seat] += repique
+        tally["piques"][seat] += pique
+        tally["capots"][seat] += capot
+        tally["cards_won"][seat] += cards
+
+
+@inner
+def _deal_until_decision(row: np.void, rules: np.void, tally: np.void, deck: np.ndarray) -> None:
+    """Deal on where a deal has ended, until a seat is to act or the partie is over."""
+    while row["phase"] == DEAL_OVER:
+        if row["deals_ended"] > 0:
+            _tally_deal(row, tally)
+        shuffle_into(row["seed"], row["partie"], row["deal_number"] + 1, deck)
+        deal_next(row, rules, deck)
+    if row["phase"] == PARTIE_OVER:
+        _tally_deal(row, tally)
+
+
+@jit
+def start_rows(rows: np.ndarray, rules: np.ndarray, tallies: np.ndarray, deck: np.ndarray) -> None:
+    """Begin the parties of all rows (zeros but for seed and partie); `deck` is room for a deck."""
+    for index in range(rows.shape[0]):
+        row = rows[index]
+        shuffle_into(row["seed"], row["partie"], 0, deck)
+        start_partie(row, rules[0], NOBODY, deck)
+        find_legal(row, rules[0])
+        _deal_until_decision(row, rules[0], tallies[index], deck)
+
+
+@jit
+def observe_rows(
+    rows: np.ndarray,
+    indices: np.ndarray,
+    rules: np.ndarray,
+    raw: np.ndarray,
+    scale: np.ndarray,
+    observations: np.ndarray,
+    masks: np.ndarray,
+) -> None:
+    """Write observation and mask of the seats to act in the rows `indices`; `raw` is room for an int8 observation."""
+    for place in range(indices.shape[0]):
+        row = rows[indices[place]]
+        encode_into(row, rules[0], row["to_act"], raw)
+        widen(raw, scale, observations[place])
+        write_mask(row, rules[0], masks[place])
+
+
+@jit
+def apply_rows(
+    rows: np.ndarray,
+    indices: np.ndarray,
+    rules: np.ndarray,
+    actions: np.ndarray,
+    history: np.ndarray,
+    lengths: np.ndarray,
+    tallies: np.ndarray,
+    deck: np.ndarray,
+    legal: np.ndarray,
+) -> None:
+    """Apply `actions` in the rows `indices` where they are legal, record them, and go on to the next decision."""
+    for place in range(indices.shape[0]):
+        index = indices[place]
+        row = rows[index]
+        legal[place] = is_legal(row, rules[0], actions[place])
+        if legal[place]:
+            history[index, lengths[index]] = actions[place]
+            lengths[index] += 1
+            apply(row, rules[0], actions[place])
+            _deal_until_decision(row, rules[0], tallies[index], deck)

@@ -1,0 +1,199 @@
+"""Specs: an agent as text.
+
+| spec | agent |
+|---|---|
+| `random`, `greedy` | a name of the table BUILDERS |
+| `name:key=value,key=value` | with keyword arguments |
+| `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
+| `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
+| `package.module:ClassName`, `package.module:ClassName:key=value` | likewise in a module |
+
+Values are read as Python writes them (`64`, `0.5`, `'text'`), `true` and `false` too; anything else is text.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from piquet_env.rules.variants import Rules
+
+from .base import Agent, AgentError
+
+
+class Builder(NamedTuple):
+    """How the agents of a name are made: `build(rules, **arguments)`; one that takes a path gets it as `path`."""
+
+    build: Callable[..., Agent]
+    takes_path: bool = False
+
+
+def _build_random(rules: Rules | None) -> Agent:  # noqa: ARG001  (plays any rules)
+    from .random_agent import RandomAgent
+
+    return RandomAgent()
+
+
+def _build_greedy(rules: Rules | None, *, elder_max: int | None = None) -> Agent:
+    from .greedy_agent import GreedyAgent
+
+    return GreedyAgent(elder_max=rules.elder_max if elder_max is None and rules is not None else elder_max)
+
+
+def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Agent:
+    from .learned.policy import PolicyAgent
+
+    return PolicyAgent(path=path, greedy=greedy, rules=rules)
+
+
+BUILDERS: dict[str, Builder] = {
+    "random": Builder(_build_random),
+    "greedy": Builder(_build_greedy),
+    "policy": Builder(_build_policy, takes_path=True),
+}
+
+
+def make_agent(spec: str, rules: Rules | str | None = None) -> Agent:
+    """Return the agent that a spec stands for.
+
+    rules: what it shall play; agents made for other rules are refused
+    Raises AgentError, in one sentence, for whatever goes wrong.
+    """
+    rules = None if rules is None else Rules.of(rules)
+    if not spec.strip():
+        raise AgentError("an agent's spec cannot be empty; write a name such as greedy")
+    body, arguments = _split_arguments(spec.strip())
+    head, colon, tail = body.partition(":")
+    if not colon:
+        return _make_named(spec, head, rules, arguments)
+    if head in BUILDERS:
+        if not BUILDERS[head].takes_path:
+            raise AgentError(f"{spec!r} cannot be read: the arguments of {head!r} are written key=value, not {tail!r}")
+        return _make_named(spec, head, rules, {"path": tail, **arguments})
+    module = _load_file(Path(head)) if head.endswith(".py") else _load_module(spec, head)
+    return _make(spec, _find_class(head, module, tail), arguments)
+
+
+def _split_arguments(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return a spec without its keyword arguments, and these."""
+    body, colon, tail = spec.rpartition(":")
+    items = [item.partition("=") for item in tail.split(",")]
+    # A path may hold an equals sign, as runs/lr=1 does; a keyword may not hold a slash.
+    if not colon or not all(equals and key.strip().isidentifier() for key, equals, _ in items):
+        return spec, {}
+    arguments: dict[str, Any] = {}
+    for key, _, value in items:
+        if key.strip() in arguments:
+            raise AgentError(f"{spec!r} gives {key.strip()} twice")
+        arguments[key.strip()] = _read_value(value.strip())
+    return body, arguments
+
+
+def _read_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _make_named(spec: str, name: str, rules: Rules | None, arguments: Mapping[str, Any]) -> Agent:
+    """Return the agent of a name of the table."""
+    if name.endswith(".py"):
+        raise AgentError(f"{spec!r} names no class: write {name}:ClassName")
+    if name not in BUILDERS:
+        near = difflib.get_close_matches(name, BUILDERS, n=1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        raise AgentError(
+            f"unknown agent {name!r}; {guess}the names are {', '.join(sorted(BUILDERS))}, "
+            "and your own agent is written path/to/file.py:ClassName"
+        )
+    if BUILDERS[name].takes_path and not arguments.get("path"):
+        raise AgentError(f"{spec!r} names no file: write {name}:path/to/file")
+    return _make(spec, BUILDERS[name].build, arguments, rules)
+
+
+def _make(spec: str, build: Callable[..., Any], arguments: Mapping[str, Any], *before: Any) -> Agent:
+    """Return what `build` makes of the arguments, checked."""
+    try:
+        signature = inspect.signature(build)
+    except (TypeError, ValueError):
+        signature = None
+    if signature is not None:
+        try:
+            signature.bind(*before, **arguments)
+        except TypeError as error:
+            known = ", ".join(name for name in list(signature.parameters)[len(before) :])
+            takes = f"its arguments are {known}" if known else "it takes no arguments"
+            raise AgentError(f"the agent {spec!r} cannot be made: {error}; {takes}") from None
+    try:
+        agent = build(*before, **arguments)
+    except AgentError:
+        raise
+    except Exception as error:
+        raise AgentError(f"the agent {spec!r} cannot be made: {type(error).__name__}: {error}") from error
+    if not isinstance(agent, Agent):
+        raise AgentError(f"{spec!r} makes no agent: a class of agents derives from agents.base.Agent")
+    return agent
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Return the module in a file; files beside it can be imported by it."""
+    if not path.is_file():
+        raise AgentError(f"there is no file {path}")
+    folder = str(path.resolve().parent)
+    name = f"agent_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None, "a file with the suffix .py can be loaded"
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module  # pickle looks the class up there
+    sys.path.append(folder)
+    try:
+        found.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise AgentError(f"{path} raised {type(error).__name__} when it was imported: {error}") from error
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _load_module(spec: str, name: str) -> ModuleType:
+    """Return an installed module."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        hint = f": {name} is no file that ends with .py and no module" if os.sep in name else ""
+        raise AgentError(f"{spec!r} cannot be read as an agent{hint}; write path/to/file.py:ClassName")
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            raise AgentError(f"{spec!r}: there is no agent and no module {name!r}") from None
+        raise AgentError(f"{name} raised ModuleNotFoundError when it was imported: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise AgentError(f"{name} raised {type(error).__name__} when it was imported: {error}") from error
+
+
+def _find_class(where: str, module: ModuleType, name: str) -> Callable[..., Any]:
+    """Return a class of a module."""
+    found = getattr(module, name, None)
+    if not inspect.isclass(found):
+        agents = [
+            key
+            for key, value in vars(module).items()
+            if inspect.isclass(value) and issubclass(value, Agent) and value.__module__ == module.__name__
+        ]
+        holds = f"its agents are {', '.join(agents)}" if agents else "it defines no agent"
+        raise AgentError(f"there is no class {name!r} in {where}; {holds}")
+    return found
