@@ -168,6 +168,7 @@ def run(config: Config, started: float) -> int:
     except KeyboardInterrupt:
         interrupted = True
     budget.end()
+    model.logger.close()
     if kept is None:
         print("train.py: interrupted before the first update; nothing was learnt", file=sys.stderr)
         return 130
@@ -218,20 +219,17 @@ class Budget:
 
     def show(self) -> None:
         """Renew the line of progress on standard error."""
-        now = time.perf_counter()
-        share = min(self.share(), 1.0)
-        done = self.model.num_timesteps - self.first
+        elapsed = time.perf_counter() - self.begun
+        done, share = self.model.num_timesteps, min(self.share(), 1.0)
+        rate = (done - self.first) / elapsed
         left = (
-            (now - self.begun) * (1 - share) / max(share, 1e-9)
-            if self.config.decisions
-            else 60 * self.config.minutes * (1 - share)
+            (self.config.decisions - done) / rate if self.config.decisions else 60 * self.config.minutes * (1 - share)
         )
         results = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        mean = f"{sum(results) / len(results):+7.1f}" if results else "    n/a"
-        bar = "#" * int(30 * share)
+        mean = f"{sum(results) / len(results):+.1f}" if results else "not known yet"
         line = (
-            f"\r[{bar:<30}] {share:4.0%}  {self.model.num_timesteps:>11,} decisions  {done / (now - self.begun):7,.0f}/s "
-            f"{self.config.reward} a partie {mean}  {left:4.0f} s left "
+            f"\r[{'#' * int(30 * share):<30}] {share:4.0%}  {done:,} decisions, {rate:,.0f}/s  "
+            f"{self.config.reward} a partie {mean}  {max(left, 0):.0f} s left  "
         )
         print(line, end="", file=sys.stderr, flush=True)
 

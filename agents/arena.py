@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import multiprocessing
 import signal
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -44,6 +46,7 @@ from .streams import Streams
 FAILURE_SETTLEMENT = ILLEGAL_POINTS
 
 PAIRS_AT_ONCE = 128
+TASKS_AHEAD = 4  # a worker
 
 # One record a partie. Fields of two entries go by agent (A, B).
 PARTIE_DTYPE = np.dtype(
@@ -259,8 +262,13 @@ def _play_blocks(
     # Fresh interpreters: a fork of a process with threads, such as one that has used torch, can hang.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(jobs, len(blocks)), context, _start_worker, (specs, rules, seed))
+    remaining = iter(blocks)
+    # A few blocks ahead of the one that is waited for: all at once would be millions of tasks in a long match.
+    tasks = deque(pool.submit(_play_in_worker, pairs) for pairs in itertools.islice(remaining, TASKS_AHEAD * jobs))
     try:
-        yield from pool.map(_play_in_worker, blocks)
+        while tasks:
+            yield tasks.popleft().result()
+            tasks.extend(pool.submit(_play_in_worker, pairs) for pairs in itertools.islice(remaining, 1))
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 
 from . import piquet_v0
+from .batch import PiquetBatch
 from .game import Game, LogEntry, Result
 from .observation import decode
 from .piquet_v0 import env, raw_env
@@ -19,6 +20,7 @@ __all__ = [
     "IllegalActionError",
     "LogEntry",
     "NotationError",
+    "PiquetBatch",
     "Result",
     "Rules",
     "__version__",

@@ -500,16 +500,13 @@ class Table:
 
     def mismatch(self, difference: str) -> Mismatch:
         """The difference with everything that leads to it."""
-        names = card_names(self.rules.pack)
+        names, decks = card_names(self.rules.pack), self._decks_dealt.items()
         lines = [
             f"difference  {difference}",
             f"rules       {self.rules}",
             f"start       {self.start}",
             f"cut         {' '.join(cut_of(self.rules, self.start))}",
-            *(
-                f"deck {number:<6} {' '.join(map(names.__getitem__, deck))}"
-                for number, deck in self._decks_dealt.items()
-            ),
+            *(f"deck {number:<6} {' '.join(names[card] for card in deck)}" for number, deck in decks),
             f"actions     {', '.join(self.words) or 'none'}",
         ]
         found = Mismatch(difference)

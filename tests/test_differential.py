@@ -42,18 +42,26 @@ def test_required_events_are_named_once() -> None:
     assert len(set(REQUIRED)) == len(REQUIRED)
 
 
-def test_a_wrong_value_is_found_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_value_is_found_and_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     right = referee_deal.value_of
-    monkeypatch.setattr(
-        referee_deal,
-        "value_of",
-        lambda category, length: 4 if category == "set" and length == 3 else right(category, length),
-    )
+
+    def wrong(category: str, length: int) -> int:
+        return 4 if category == "set" and length == 3 else right(category, length)
+
+    monkeypatch.setattr(referee_deal, "value_of", wrong)
     found = play_chunk(SEED, 0, deals=50)
     assert found.reports
     for heading in ("difference", "rules", "start", "cut", "deck", "actions", "partie"):
         assert any(line.startswith(heading) for line in found.reports[0].splitlines())
     assert "scores: engine" in found.reports[0]
+    # The number in the report plays the partie again, and writes it as text.
+    number = found.reports[0].split()[1]
+    assert main(["--partie", number]) == 1
+    printed = capsys.readouterr().out
+    assert found.reports[0].partition("\n")[2] in printed
+    assert "\ntalon " in printed
 
 
 def test_a_missing_word_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

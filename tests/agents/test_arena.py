@@ -69,7 +69,9 @@ def test_a_result_does_not_depend_on_the_number_of_jobs() -> None:
 
 
 def test_another_seed_plays_other_parties() -> None:
-    assert not same(play_match("greedy", "random", parties=4, seed=1), play_match("greedy", "random", parties=4, seed=2))
+    assert not same(
+        play_match("greedy", "random", parties=4, seed=1), play_match("greedy", "random", parties=4, seed=2)
+    )
 
 
 def _first(match: MatchResult, parties: int) -> MatchResult:
@@ -153,7 +155,7 @@ def test_the_hash_names_the_decks() -> None:
     assert decks_hash(rubicon, 1, 4) == decks_hash(rubicon, 1, 3) == decks_hash(Rules.of("cavendish"), 1, 4)
     hashes = [decks_hash(rubicon, 1, 4), decks_hash(rubicon, 2, 4), decks_hash(rubicon, 1, 6), decks_hash(large, 1, 4)]
     assert len(set(hashes)) == 4
-    assert hashes[0] == "?"
+    assert hashes[0] == "c71e194e700c770c"
 
 
 # -- agents that fail -------------------------------------------------------------------------------------------------
@@ -198,18 +200,15 @@ def test_only_the_points_of_ended_deals_count_in_a_lost_partie() -> None:
 
 @pytest.mark.parametrize("how", ["raise", "illegal"])
 def test_in_a_batch_only_the_parties_that_fail_are_lost(how: str) -> None:
-    whole = play_match("random", "greedy", parties=40, seed=6)
-    broken = play_match(BatchFails(how=how), "greedy", parties=40, seed=6)
+    rules = "rubicon deals=1"
+    whole = play_match("random", "greedy", rules, parties=40, seed=6)
+    broken = play_match(BatchFails(how=how), "greedy", rules, parties=40, seed=6)
     failed = broken.records["failed"][:, 0]
-    assert failed.any()
+    assert 0 < failed.sum() < 40
     assert (broken.records["settlement"][failed] == FAILURE_SETTLEMENT).all()
     assert len(broken.failures) == failed.sum()
-    kept = ~failed
-    assert (whole.records[kept] == broken.records[kept]).all()
-    assert same(broken, play_match(BatchFails(how=how), "greedy", parties=40, seed=6, pairs_at_once=1))
-    # A rubicon partie without the ace of spades in six hands is rare; in au cent with few deals some survive.
-    short = play_match(BatchFails(how=how), "greedy", "rubicon deals=1", parties=40, seed=6)
-    assert 0 < short.illegal_or_crashed[0] < 40
+    assert (whole.records[~failed] == broken.records[~failed]).all()
+    assert same(broken, play_match(BatchFails(how=how), "greedy", rules, parties=40, seed=6, pairs_at_once=1))
 
 
 def test_what_act_batch_returns_is_checked() -> None:

@@ -11,6 +11,7 @@ from piquet_env.rules.cards import cards_in, parse_card
 from piquet_env.rules.state import ELDER, YOUNGER
 from piquet_env.rules.variants import Rules
 
+
 def role_in(game: Game, seat: int) -> int:
     return YOUNGER if game.dealer == seat else ELDER
 
