@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from piquet_env.game import Game
-from piquet_env.observation import encode_into, observation_scale, observation_size, widen
+from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
 from piquet_env.rules.actions import num_actions
 from piquet_env.rules.masks import write_mask
 from piquet_env.rules.partie import start_partie
@@ -58,7 +58,7 @@ class Lockstep:
         self.tallies = np.zeros(len(self.parties), dtype=TALLY_DTYPE)
         self._codes = rules.codes()
         self._deck = np.empty(rules.pack, dtype=np.int8)
-        self._raw = np.empty(observation_size(rules.pack), dtype=np.int8)
+        self._words = make_scratch()[0]
         self._history = np.empty((len(self.parties), _FIRST_CAPACITY), dtype=np.int16)
         self._lengths = np.zeros(len(self.parties), dtype=np.int64)
         self.states["seed"] = seed
@@ -76,7 +76,7 @@ class Lockstep:
         pack = self.rules.pack
         observations = np.empty((len(rows), observation_size(pack)), dtype=np.float32)
         masks = np.empty((len(rows), num_actions(pack)), dtype=np.int8)
-        observe_rows(self.states, rows, self._codes, self._raw, observation_scale(pack), observations, masks)
+        observe_rows(self.states, rows, self._codes, self._words, observation_scale(pack), observations, masks)
         return observations, masks
 
     def apply(self, rows: Rows, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -168,16 +168,15 @@ def observe_rows(
     rows: np.ndarray,
     indices: np.ndarray,
     rules: np.ndarray,
-    raw: np.ndarray,
+    words: np.ndarray,
     scale: np.ndarray,
     observations: np.ndarray,
     masks: np.ndarray,
 ) -> None:
-    """Write observation and mask of the seats to act in the rows `indices`; `raw` is room for an int8 observation."""
+    """Write observation and mask of the seats to act in the rows `indices`; `words` is a row of `make_scratch`."""
     for place in range(indices.shape[0]):
         row = rows[indices[place]]
-        encode_into(row, rules[0], row["to_act"], raw)
-        widen(raw, scale, observations[place])
+        encode_float32(row, rules[0], row["to_act"], words, words.view(np.int8), scale, observations[place])
         write_mask(row, rules[0], masks[place])
 
 

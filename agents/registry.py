@@ -29,6 +29,11 @@ from typing import Any, NamedTuple
 from piquet_env.rules.variants import Rules
 
 from .base import Agent, AgentError
+from .streams import Streams
+from .view import View
+
+# Streams and View are handed on to `piquet_env.opponents`, which asks this module alone for all that an agent needs.
+__all__ = ["BUILDERS", "Streams", "View", "make_agent"]
 
 
 class Builder(NamedTuple):

@@ -34,11 +34,18 @@ __all__ = [
 def _register() -> None:
     """Enter the environments in the registries of the installed libraries, once."""
     if "Piquet-v0" not in gymnasium.registry:
-        gymnasium.register("Piquet-v0", entry_point="piquet_env.gymnasium_env:PiquetEnv")
+        # No wrappers of Gymnasium's: they hide `action_masks()`, and the environment checks the order of calls itself.
+        gymnasium.register(
+            "Piquet-v0",
+            entry_point="piquet_env.gymnasium_env:PiquetEnv",
+            vector_entry_point="piquet_env.vector_env:PiquetVectorEnv",
+            order_enforce=False,
+            disable_env_checker=True,
+        )
     import pettingzoo
 
     register: Any = getattr(pettingzoo, "register", None)  # from PettingZoo 1.27 on
-    if register is not None and "piquet_v0" not in pettingzoo.aec_registry:
+    if register is not None and "piquet-v0" not in pettingzoo.aec_registry:
         register("aec", "piquet_v0", entry_point="piquet_env.piquet_v0:env")
 
 

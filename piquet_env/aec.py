@@ -125,11 +125,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a partie; ValueError says which option cannot be."""
-        settings = dict(options or {})
-        for key in settings:
-            if key not in (*OPTIONS, CONFORMANCE_OPTION):
-                raise ValueError(f"unknown reset option {key!r}; the options are {', '.join(OPTIONS)}")
-        settings.pop(CONFORMANCE_OPTION, None)
+        settings = check_options(options)
         partie = 0 if seed is not None else self._partie
         game = Game(self.rules, seed=self._seed if seed is None else seed, partie=partie, **settings)
         self._game = game
@@ -141,9 +137,11 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._skip_agent_selection = None
+        reward = self._reward_since(0)  # au cent: a carte blanche may end a game before anybody acts
         if self.skip_forced:
-            self._pay(self._skip())
-            self._accumulate_rewards()
+            reward += self._skip()
+        self._pay(reward)
+        self._accumulate_rewards()
         self._go_on(AGENTS[0])
         if self.render_mode == "human":
             self.render()
@@ -171,6 +169,13 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         self._go_on(agent)
         if self.render_mode == "human":
             self.render()
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last turn, ends and info of the agent to act."""
+        if not self.agents:
+            self.game  # noqa: B018  (before the first reset it says so)
+            raise ValueError("the partie is over and both agents have left; call reset()")
+        return super().last(observe)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what `agent` may know: its observation, and its mask (zeros when it is not to act)."""
@@ -243,6 +248,12 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
     def _pay(self, reward: float) -> None:
         self.rewards = {AGENTS[0]: reward, AGENTS[1]: -reward if reward else 0.0}
 
+    def _deads_step_first(self) -> str:
+        """End what PettingZoo's wrapper ends after an illegal action: nobody may do anything any more."""
+        for info in self.infos.values():
+            info["action_mask"] = np.zeros(self._num_actions, dtype=np.int8)
+        return super()._deads_step_first()
+
     def _go_on(self, actor: str) -> None:
         """Select the agent to act and renew the infos. At the end each agent has one more turn, the actor the last."""
         game = self.game
@@ -266,6 +277,18 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
             info["crossed_rubicon"] = tuple(total >= self.rules.rubicon_line for total in result.totals)
         self.terminations = dict.fromkeys(AGENTS, True)
         self.agent_selection = AGENTS[1 - SEATS[actor]]
+
+
+def check_options(options: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the options of a reset as arguments of `Game`; ValueError for one that is unknown."""
+    if options is not None and not isinstance(options, dict):
+        raise ValueError(f"options must be a dictionary or None, not {options!r}")
+    settings = dict(options or {})
+    for key in settings:
+        if key not in (*OPTIONS, CONFORMANCE_OPTION):
+            raise ValueError(f"unknown reset option {key!r}; the options are {', '.join(OPTIONS)}")
+    settings.pop(CONFORMANCE_OPTION, None)
+    return settings
 
 
 def _observation_space(size: int, actions: int) -> spaces.Dict:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .observation import encode_into, observation_scale, observation_size, widen
+from .observation import encode_float32, encode_int8, make_scratch, observation_scale, observation_size
 from .rewards import REWARDS, RewardRule
 from .rules.actions import num_actions
 from .rules.jit import inner, jit
@@ -153,7 +153,7 @@ class PiquetBatch:
         self._scale = observation_scale(self.rules.pack) if dtype == "float32" else np.ones(1, dtype=np.int8)
         # Scratch for each thread: a deck, and an observation as whole numbers.
         self._deck_scratch = np.zeros((self.threads, self.rules.pack), dtype=np.int8)
-        self._raw_scratch = np.zeros((self.threads, self.observation_size), dtype=np.int8)
+        self._scratch = make_scratch(self.threads)
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
         self._actions = np.zeros(self.num_envs, dtype=np.int64)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -236,6 +236,15 @@ class PiquetBatch:
         self.__init__(**state["arguments"])  # type: ignore[misc]  # threads and scratch are made anew
         self.restore(state["snapshot"])
 
+    def seeds_and_parties(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the seeds of some rows and the numbers (from 0) of their parties under them: int64[len(rows)] each."""
+        states = self._states[rows]
+        return states["seed"].copy(), states["partie"].copy()
+
+    def totals(self, rows: np.ndarray) -> np.ndarray:
+        """Return the points by seat from ended deals of the parties being played in some rows: int64[len(rows), 2]."""
+        return self._states["totals"][rows]
+
     def deals_ended(self) -> np.ndarray:
         """Return how many deals ended in the last step, by row: int64[N], a view."""
         return self._deals
@@ -270,7 +279,8 @@ class PiquetBatch:
             AUTORESET_MODES.index(self.autoreset),
             self._decks,
             self._deck_scratch[part],
-            self._raw_scratch[part],
+            self._scratch[part],
+            self._scratch[part].view(np.int8),
             self._scale,
             out.observation,
             out.action_mask,
@@ -334,7 +344,7 @@ class PiquetBatch:
         given = np.asarray(actions)
         if given.shape != (size,):
             raise ValueError(f"actions must have shape ({size},), not {given.shape}")
-        if given.dtype.kind not in "iu":
+        if given.dtype.kind not in "iu" and size:
             raise ValueError(f"actions must be whole numbers, not {given.dtype}")
         copied = self._actions[:size]
         copied[:] = given
@@ -505,14 +515,13 @@ def _restart(
 
 @inner
 def _write_observation(
-    row: np.void, rules: np.void, seat: int, raw: np.ndarray, scale: np.ndarray, out: np.ndarray
+    row: np.void, rules: np.void, seat: int, words: np.ndarray, raw: np.ndarray, scale: np.ndarray, out: np.ndarray
 ) -> None:
     """Write the observation of `seat` in the form of `out`: int8 as it is, float32 scaled."""
     if len(scale) == 1:
-        encode_into(row, rules, seat, out)
+        encode_int8(row, rules, seat, words, raw, out)
     else:
-        encode_into(row, rules, seat, raw)
-        widen(raw, scale, out)
+        encode_float32(row, rules, seat, words, raw, scale, out)
 
 
 @inner
@@ -533,6 +542,7 @@ def _look(
     row: np.void,
     rules: np.void,
     index: int,
+    words: np.ndarray,
     raw: np.ndarray,
     scale: np.ndarray,
     observation: np.ndarray,
@@ -545,7 +555,7 @@ def _look(
     to_act[index] = seat
     write_mask(row, rules, mask[index])
     viewer = seat if seat != NOBODY else 0
-    _write_observation(row, rules, viewer, raw, scale, observation[index])
+    _write_observation(row, rules, viewer, words, raw, scale, observation[index])
     if critic.shape[0]:
         _write_critic(row, rules, viewer, len(scale) > 1, critic[index])
 
@@ -564,6 +574,7 @@ def _run_chunk(
     autoreset: int,
     decks: np.ndarray,
     deck: np.ndarray,
+    words: np.ndarray,
     raw: np.ndarray,
     scale: np.ndarray,
     observation: np.ndarray,
@@ -600,8 +611,8 @@ def _run_chunk(
                     final_rewards[index, seat] = rewards[index, seat]
                     final_totals[index, seat] = row["totals"][seat]
                     if final_observation.shape[0]:
-                        _write_observation(row, rules, seat, raw, scale, final_observation[index, seat])
+                        _write_observation(row, rules, seat, words, raw, scale, final_observation[index, seat])
                 final_settlement[index] = settlement_of(row, rules)
                 if autoreset == 0:
                     _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
-        _look(row, rules, index, raw, scale, observation, mask, to_act, critic)
+        _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,10 +41,11 @@ from .rules.state import (
 from .rules.variants import Rules
 
 _ROLE_NAMES = ("elder", "younger", None)
+_MORE_THAN_ACTIONS = 2**31
 
 
 class LogEntry(NamedTuple):
-    """One entry of the score log: `points` to `seat` for `score_class` at `time`, the moment of the reckoning, in `deal`."""
+    """One entry of the score log: in `deal`, `points` to `seat` for `score_class` at `time` of reckoning."""
 
     deal: int
     seat: int
@@ -77,8 +79,8 @@ class Game:
     rules:       a `Rules`, a preset's name, or the text of a `Rules`
     seed:        of the decks, 0 to 2**63 - 1; None draws one
     partie:      number of the partie under that seed, from 0
-    decks:       decks of the deals from `deal_number` on: int8 permutations of the pack (elder's hand, younger's hand, the
-                 talon in drawing order) or `.deal` text; when they run out, the seed continues
+    decks:       decks of the deals from `deal_number` on: int8 permutations of the pack (elder's hand, younger's hand,
+                 the talon in drawing order) or `.deal` text; when they run out, the seed continues
     totals:      points by seat with which to begin
     games:       au cent: games won by seat with which to begin
     deal_number: number of the deal with which to begin, from 1
@@ -87,6 +89,10 @@ class Game:
     """
 
     __slots__ = ("_codes", "_deal_logs", "_flat", "_rows", "actions", "deal_points", "rules", "start")
+
+    actions: list[int]  # every decision so far
+    deal_points: list[tuple[int, int]]  # points of each ended deal, by seat
+    _deal_logs: list[LogEntry]
 
     def __init__(
         self,
@@ -152,10 +158,11 @@ class Game:
 
         Raises IllegalActionError, with the law and the position, for one that is not legal; nothing then changes.
         """
-        phase = apply_at(self._rows, 0, self._codes, action) if isinstance(action, (int, np.integer)) else -1
+        number = _id_of(action)
+        phase = apply_at(self._rows, 0, self._codes, number)
         if phase < 0:
-            raise IllegalActionError(self._explain(action))
-        self.actions.append(int(action))
+            raise IllegalActionError(self._explain(action if number < 0 else number))
+        self.actions.append(number)
         if phase >= DEAL_OVER:
             self._go_on()
 
@@ -174,8 +181,7 @@ class Game:
         check_seat(seat)
         scale = observation_scale(self.rules.pack)
         out = np.empty(len(scale), dtype=np.float32)
-        raw = np.empty(len(scale), dtype=np.int8)
-        encode_float_at(self._rows, 0, self._codes, seat, raw, scale, out)
+        encode_float_at(self._rows, 0, self._codes, seat, scale, out)
         return out
 
     def info(self, seat: int) -> dict[str, Any]:
@@ -307,9 +313,9 @@ class Game:
         """Put the row at the start."""
         self._flat = begin_rows(self.rules, self._codes, self.start)
         self._rows = self._flat.view(STATE_DTYPE)
-        self.actions: list[int] = []
-        self._deal_logs: list[LogEntry] = []
-        self.deal_points: list[tuple[int, int]] = []  # points of each ended deal, by seat
+        self.actions = []
+        self._deal_logs = []
+        self.deal_points = []
         self._go_on()
 
     def _go_on(self) -> None:
@@ -356,7 +362,12 @@ class Game:
             rubicon = (lurches[0] > 0, lurches[1] > 0)
         games = row["games"].tolist()
         return Result(
-            (first, second), (pays, -pays), rubicon, (games[0], games[1]), (lurches[0], lurches[1]), int(row["deals_ended"])
+            (first, second),
+            (pays, -pays),
+            rubicon,
+            (games[0], games[1]),
+            (lurches[0], lurches[1]),
+            int(row["deals_ended"]),
         )
 
     def _explain(self, action: Any) -> str:
@@ -377,6 +388,18 @@ def _info_of(seat: int, facts: list[int]) -> dict[str, Any]:
         "totals": (first_total, second_total),
         "games": (first_games, second_games),
     }
+
+
+def _id_of(action: Any) -> int:
+    """Return an action as a plain int, -1 for what is none. numba would compile the game anew for each other kind."""
+    if type(action) is not int:
+        if isinstance(action, (bool, np.bool_)):
+            return -1
+        try:
+            action = int(index(action))  # NumPy's whole numbers too, also as arrays without dimensions
+        except TypeError:
+            return -1
+    return action if 0 <= action < _MORE_THAN_ACTIONS else -1
 
 
 def check_seat(seat: int) -> None:

@@ -7,12 +7,14 @@ the mask of legal actions comes from `env.action_masks()` (sb3-contrib's convent
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from .aec import check_options
 from .game import Game, Result
 from .observation import observation_size
 from .opponents import opponent_seed, resolve_opponent
@@ -64,7 +66,8 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._game: Game | None = None
         self._learner = 0
         self._ended = True
-        self._expected = 0.0
+        self._expected = self._expected_at_start = 0.0
+        self._carried = 0.0  # paid before the learner's first turn
 
     @property
     def game(self) -> Game:
@@ -89,28 +92,39 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         """Begin a partie: the first of a given seed, else the next of the same seed. Options as for `Game`."""
         super().reset(seed=seed)
         partie = 0 if seed is not None else self._partie
-        game = Game(self.rules, seed=self._seed if seed is None else seed, partie=partie, **(options or {}))
+        game = Game(self.rules, seed=self._seed if seed is None else seed, partie=partie, **check_options(options))
         self._game = game
         self._seed, self._partie = game.start.seed, partie + 1
         self._learner = partie % 2 if self._fixed_seat is None else self._fixed_seat
-        self._ended = False
         self._expected = self._reward_rule.expectation(game)
+        self._expected_at_start = self._expected if self._learner == 0 else -self._expected
+        self._ended = True  # until the opponent has answered
         self.opponent.reset(opponent_seed(game.start.seed, partie))
-        self._play_on()
+        self._carried = self._reward_since(0) + self._play_on()
+        self._ended = False
+        if self.render_mode == "human":
+            self.render()
         return game.observation(self._learner), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Play the learner's action and then the opponent, up to the learner's next turn or the end."""
+        """Play the learner's action and then the opponent, up to the learner's next turn or the end.
+
+        Raises TypeError for an action that is no whole number, ValueError after the end of the partie, and what
+        `Opponent.act` raises when the opponent fails; the partie is then over.
+        """
         game = self.game
         if self._ended:
             raise ValueError("the partie is over; call reset()")
-        deals_before = len(game.deal_points)
-        try:
-            game.apply(int(action))
-        except IllegalActionError as error:
-            self._ended = True
-            return self._observation(), illegal_reward(self.reward), True, False, self._info() | {"illegal": str(error)}
-        reward = self._reward_since(deals_before) + self._play_on()
+        reward, self._carried = self._carried, 0.0
+        self._ended = True  # until the opponent has answered
+        if not game.is_over:  # it is only where the options of the reset left the learner nothing to do
+            deals_before = len(game.deal_points)
+            try:
+                game.apply(index(action))
+            except IllegalActionError as error:
+                reward += illegal_reward(self.reward)
+                return self._observation(), reward, True, False, self._info() | {"illegal": str(error)}
+            reward += self._reward_since(deals_before) + self._play_on()
         self._ended = game.is_over
         if self.render_mode == "human":
             self.render()
@@ -166,6 +180,8 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
     def _info(self) -> dict[str, Any]:
         info = self.game.info(self._learner)
         info["action_mask"] = self.action_masks().astype(np.int8)
+        if self.reward == "equity":
+            info["expected_settlement"] = self._expected_at_start
         result = self.game.result
         if result is not None:
             info["settlement"] = result.settlement

@@ -30,20 +30,44 @@ class Opponent:
         """Whether the agent decides many positions at once."""
         return callable(getattr(self.agent, "act_batch", None))
 
+    @property
+    def name(self) -> str:
+        """How messages call the agent."""
+        return str(getattr(self.agent, "name", type(self.agent).__name__))
+
     def reset(self, seed: int) -> None:
-        """Let the agent begin a new partie."""
-        self.agent.reset(seed)
+        """Let the agent begin a new partie; RuntimeError if it fails."""
+        try:
+            self.agent.reset(seed)
+        except Exception as error:
+            raise RuntimeError(self._failed(error)) from error
 
     def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
-        """Return the agent's action for one position; IllegalActionError if it is not legal."""
-        action = int(self.agent.act(self._view(observation, mask, self.rules)))
-        if not (0 <= action < len(mask) and mask[action]):
-            raise IllegalActionError(f"the opponent chose action {action}, which is not legal for it")
-        return action
+        """Return the agent's action for one position.
+
+        Raises IllegalActionError if it is not legal, RuntimeError if the agent fails.
+        """
+        try:
+            action = self.agent.act(self._view(observation, mask, self.rules))
+        except Exception as error:
+            raise RuntimeError(self._failed(error)) from error
+        if isinstance(action, (int, np.integer)) and 0 <= action < len(mask) and mask[action]:
+            return int(action)
+        raise IllegalActionError(f"the opponent {self.name} chose action {action!r}, which is not legal for it")
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: Any) -> Any:
+        """Return the agent's actions for many positions, unchecked; RuntimeError if the agent fails."""
+        try:
+            return self.agent.act_batch(observations, masks, rng)
+        except Exception as error:
+            raise RuntimeError(self._failed(error)) from error
 
     def streams(self, seeds: np.ndarray) -> Any:
         """Return independent random numbers for the rows of a batch, one seed a row."""
         return self._streams(seeds)
+
+    def _failed(self, error: Exception) -> str:
+        return f"the opponent {self.name} failed with {type(error).__name__}: {error}"
 
 
 def opponent_seed(seed: int, partie: int) -> int:
@@ -55,11 +79,9 @@ def opponent_seed(seed: int, partie: int) -> int:
 def resolve_opponent(opponent: Any, rules: Rules) -> Opponent:
     """Return the opponent that `opponent` stands for: an agent object, or a spec string such as `greedy`.
 
-    Raises ValueError for anything else. The imports of this one function are the only ones that run upward.
+    Raises ValueError for anything else. The import of this one function is the only one that runs upward.
     """
-    from agents.registry import make_agent
-    from agents.streams import Streams
-    from agents.view import View
+    from agents.registry import Streams, View, make_agent
 
     agent = make_agent(opponent, rules) if isinstance(opponent, str) else opponent
     if not (callable(getattr(agent, "act", None)) and callable(getattr(agent, "reset", None))):

@@ -53,6 +53,7 @@ class PiquetVecEnv(VecEnv):
         super().__init__(
             num_envs, spaces.Box(0, high, (batch.observation_size,), kind), spaces.Discrete(batch.num_actions)
         )
+        self.seed(seed)  # the first reset begins there
 
     def reset(self) -> np.ndarray:
         """Begin anew in every row; return the first observations, [N, observation_size]."""

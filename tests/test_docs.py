@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from piquet_env import tables
-from piquet_env.rules.variants import OPTIONS, PRESETS, RANK_LIMITS, Rules
+from piquet_env.rules.variants import ELDER_MAX, OPTIONS, PRESETS, RANK_LIMITS, Rules
 
 RULES_PAGE = (tables.DOCS / "rules.md").read_text(encoding="utf-8")
 
@@ -43,8 +43,11 @@ def test_tables_writes_what_is_out_of_date_and_check_only_says_so(tmp_path: Path
 
 
 def test_rules_page_names_every_option() -> None:
-    # elder_max follows from the pack; the text above the table says so.
-    assert set(rows_of("The options")) == {option.name for option in OPTIONS} - {"elder_max"}
+    assert set(rows_of("The options")) == {option.name for option in OPTIONS}
+
+
+def test_rules_page_says_how_many_cards_elder_may_exchange() -> None:
+    assert rows_of("The options")["elder_max"][1] == f"{ELDER_MAX[32]}; {ELDER_MAX[36]} with 36 cards"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
     def numbers(self, words: Sequence[str], count: int) -> tuple[int, ...]:
         """Return `count` whole numbers."""
-        if len(words) != count or not all(word.lstrip("-").isdigit() for word in words):
+        if len(words) != count or not all(word.removeprefix("-").isdecimal() for word in words):
             self.fail(f"{' '.join(words)!r} is not {count} whole number{'s' if count > 1 else ''}")
         return tuple(int(word) for word in words)
 
@@ -164,7 +164,7 @@ def parse_claim(line: Line, category: int, words: list[str], ranks: int) -> Clai
             line.fail(f"{name} {format_held(cards, ranks)} is not a sequence")
         return ClaimWords(suit * (ranks - 2) + top, cards, name, None)
     (rank,) = _first(line, words)
-    if name not in SET_NAMES[3:] or rank not in RANKS[4:]:
+    if name not in SET_NAMES[3:] or rank not in tuple(RANKS[4:]):
         line.fail(f"{name} {rank} is not a set")
     without = 0
     if words and words[0] == "without":

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from .actions import first_id, format_action, parse_action
 from .cards import cards_in
+from .deal_blocks import Block, deck_of_block, read_rules, read_start, split_blocks
 from .deal_lines import Line, format_cards, format_held, format_log, parse_claim, pips_of, split_lines
 from .deal_writer import format_settlement, value_of_claim
 from .errors import NotationError
 from .explain import explain_refusal, legal_ids
 from .replay import ROLES, Replay
-from .shuffle import deck_of
 from .start import Start, check_start
 from .state import (
     CARTE_BLANCHE,
@@ -33,175 +32,29 @@ from .state import (
     POINT,
     REPLY,
     SEQUENCE,
+    TO_ELDER,
     YOUNGER,
 )
 from .tables import SEQUENCE_NAMES, SET_NAMES
 from .variants import Rules
 
-_HEADER = ("laws", "rules", "start", "cut")
-_CARDS = ("deal", "dealt", "talon")
 _REPLIES = ("good", "equal", "not good")
-
-
-@dataclass
-class Block:
-    """One deal of a text: the line it begins with, its cards, and the lines that follow them."""
-
-    line: Line
-    number: int | None = None
-    dealer: int | None = None
-    from_seed: bool = False
-    hands: list[Line | None] = field(default_factory=lambda: [None, None])
-    talon: Line | None = None
-    lines: list[Line] = field(default_factory=list)
-
-    @property
-    def has_cards(self) -> bool:
-        """Whether any of its cards are given."""
-        return self.talon is not None or any(self.hands)
-
-
-def _split_blocks(lines: list[Line]) -> tuple[list[Line], list[Block]]:
-    """Return the lines before the first deal, and the deals."""
-    header: list[Line] = []
-    blocks: list[Block] = []
-    for line in lines:
-        opens = line.key == "deal" or (line.key in _CARDS and not blocks)
-        if opens:
-            blocks.append(Block(line))
-        if not blocks:
-            header.append(line)
-            if line.key not in _HEADER:
-                line.fail("stands before the first deal")
-        elif line.key == "deal":
-            _read_deal_line(line, blocks[-1])
-        elif line.key == "dealt":
-            role, rest = line.role()
-            if blocks[-1].hands[role]:
-                line.fail(f"{ROLES[role]} has been dealt a hand already")
-            blocks[-1].hands[role] = line._replace(rest=rest)
-        elif line.key == "talon":
-            if blocks[-1].talon:
-                line.fail("there is one talon already")
-            blocks[-1].talon = line
-        elif line.key in _HEADER:
-            line.fail("stands behind a deal")
-        else:
-            blocks[-1].lines.append(line)
-    return header, blocks
-
-
-def _read_deal_line(line: Line, block: Block) -> None:
-    """Read `3 dealer 1, from the seed`."""
-    said, _, origin = line.rest.partition(",")
-    words = said.split()
-    block.from_seed = bool(origin)
-    if origin and origin.strip() != "from the seed":
-        line.fail(f"{origin.strip()!r} is not 'from the seed'")
-    (block.number,) = line.numbers(words[:1], 1)
-    if words[1:]:
-        if words[1] != "dealer":
-            line.fail(f"{' '.join(words[1:])!r} is not the dealer of the deal")
-        (block.dealer,) = line.numbers(words[2:], 1)
-
-
-def _deck_of_block(block: Block, pack: int) -> np.ndarray:
-    """Return the deck that a block gives; a card too many, too few, twice or unknown is refused."""
-    ranks, seen, hands = pack // 4, 0, []
-    for role, line in enumerate(block.hands):
-        if line is None:
-            block.line.fail(f"{ROLES[role]} has been dealt no hand")
-        hand = line.hand(line.rest.split(), ranks)
-        count = len(cards_in(hand, ranks))
-        if count != 12:
-            line.fail(f"{ROLES[role]} holds {count} cards, not 12")
-        if hand & seen:
-            line.fail(f"card {format_cards(cards_in(hand & seen, ranks), ranks)} stands in both hands")
-        seen |= hand
-        hands.append(hand)
-    if block.talon is None:
-        block.line.fail("there is no talon")
-    talon = block.talon.cards(block.talon.rest.split(), ranks)
-    if len(talon) != pack - 24:
-        block.talon.fail(f"there are {len(talon)} cards, not {pack - 24}")
-    for card in talon:
-        if seen >> card & 1:
-            block.talon.fail(f"card {format_cards([card], ranks)} stands twice in the deal")
-        seen |= 1 << card
-    deck = np.array([*cards_in(hands[0], ranks), *cards_in(hands[1], ranks), *talon], dtype=np.int8)
-    deck.setflags(write=False)
-    return deck
-
-
-def read_decks(text: str, pack: int) -> list[np.ndarray]:
-    """Return the decks of all deals in a text (see `decks_of` in notation.py)."""
-    header, blocks = _split_blocks(split_lines(text))
-    rules = _read_rules(header, required=False)
-    if rules is not None and rules.pack != pack:
-        raise NotationError(f"the text is of deals with {rules.pack} cards, the rules have {pack}")
-    seed, partie = _read_start(header)[:2]
-    decks = []
-    for number, block in enumerate(blocks, blocks[0].number or 1 if blocks else 1):
-        if block.number not in (None, number):
-            block.line.check(f"deal {block.number}", f"deal {number}")
-        if block.from_seed and not block.has_cards:
-            decks.append(deck_of(seed, partie, number, pack))
-        else:
-            decks.append(_deck_of_block(block, pack))
-    return decks
-
-
-def _read_rules(header: list[Line], *, required: bool) -> Rules | None:
-    lines = [line for line in header if line.key == "rules"]
-    if len(lines) > 1:
-        lines[1].fail("the rules stand already in another line")
-    if not lines:
-        if required:
-            raise NotationError("a text needs a line `rules`, such as: rules rubicon")
-        return None
-    try:
-        return Rules.parse(lines[0].rest)
-    except ValueError as error:
-        lines[0].fail(str(error))
-
-
-def _read_start(header: list[Line]) -> tuple[int, int, tuple[int, int], tuple[int, int], int | None]:
-    """Return seed, partie, totals, games and dealer."""
-    seed, partie, dealer = 0, 0, None
-    totals, games = (0, 0), (0, 0)
-    for line in header:
-        if line.key != "start":
-            continue
-        for said in line.rest.split(","):
-            name, *words = said.split() or [""]
-            if name == "seed":
-                (seed,) = line.numbers(words, 1)
-            elif name == "partie":
-                (partie,) = line.numbers(words, 1)
-            elif name == "dealer":
-                (dealer,) = line.numbers(words, 1)
-            elif name == "totals":
-                first, second = line.numbers(words, 2)
-                totals = (first, second)
-            elif name == "games":
-                first, second = line.numbers(words, 2)
-                games = (first, second)
-            else:
-                line.fail(f"{said.strip()!r} is not a start (write seed, partie, totals, games or dealer with its number)")
-    return seed, partie, totals, games, dealer
 
 
 class DealReader:
     """Reads a text on construction: `rules`, `start` and `laws` as written, and `replay` behind its last action."""
 
     def __init__(self, text: str) -> None:
-        header, blocks = _split_blocks(split_lines(text))
-        rules = _read_rules(header, required=True)
+        header, blocks = split_blocks(split_lines(text))
+        rules = read_rules(header, required=True)
         assert rules is not None
         self.rules: Rules = rules
         self.ranks = rules.ranks
         self.laws = tuple(
-            number for line in header if line.key == "laws" for number in line.numbers(line.rest.split(), len(line.rest.split()))
+            number
+            for line in header
+            if line.key == "laws"
+            for number in line.numbers(line.rest.split(), len(line.rest.split()))
         )
         self.start = self._check_start(header, blocks)
         self.replay = Replay(rules, self.start)
@@ -217,19 +70,21 @@ class DealReader:
 
     def _check_start(self, header: list[Line], blocks: list[Block]) -> Start:
         """Return the start, its decks those of the blocks that are not of the seed."""
-        seed, partie, totals, games, dealer = _read_start(header)
+        seed, partie, totals, games, dealer = read_start(header)
         given: list[np.ndarray] = []
         for block, before in zip(blocks, [None, *blocks], strict=False):
             if block.from_seed:
                 continue
             if before is not None and before.from_seed:
                 block.line.fail("a deal with cards of its own cannot follow one from the seed")
-            given.append(_deck_of_block(block, self.rules.pack))
+            given.append(deck_of_block(block, self.rules.pack))
         number = (blocks[0].number or 1) if blocks else 1
         try:
             return check_start(self.rules, seed, partie, given, totals, games, number, dealer)
         except ValueError as error:
-            line = next((line for line in header if line.key == "start"), blocks[0].line if blocks else Line(1, "start", ""))
+            line = next(
+                (line for line in header if line.key == "start"), blocks[0].line if blocks else Line(1, "start", "")
+            )
             line.fail(str(error))
 
     def _read_cut(self, line: Line) -> None:
@@ -266,7 +121,7 @@ class DealReader:
         """Compare cards that stand in a deal from the seed."""
         if not block.from_seed or not block.has_cards:
             return
-        deck = _deck_of_block(block, self.rules.pack).tolist()
+        deck = deck_of_block(block, self.rules.pack).tolist()
         row = self.replay.row
         for role, line in enumerate(block.hands):
             if line is not None:
@@ -384,7 +239,7 @@ class DealReader:
             self._end_claims(line, category, role)
         elif role == YOUNGER and first[:1] and first[0] in {"good", "equal", "not"}:
             self._read_replies(line, first)
-            self._check_value(line, category, int(self.replay.row["call_length"][category]), first)
+            self._check_value(line, category, ELDER, int(self.replay.row["call_length"][category]), first)
         else:
             self._read_claim(line, category, role, first)
         for part in further:
@@ -400,7 +255,7 @@ class DealReader:
         length = self._claim(line, category, role, words)
         if role == ELDER:
             self._read_replies(line, words)
-        self._check_value(line, category, length, words)
+        self._check_value(line, category, role, length, words)
 
     def _end_claims(self, line: Line, category: int, role: int) -> None:
         if not self.replay.is_claim_in(category, role):
@@ -425,7 +280,8 @@ class DealReader:
         if choice not in legal_ids(replay.row, self.rules.pack):
             self._take(line, choice)
         if cards != whole and not partial:
-            line.fail(f"text claims {format_held(cards, ranks)}, but only the whole of it can be: {format_held(whole, ranks)} (law 35)")
+            said_cards, all_cards = format_held(cards, ranks), format_held(whole, ranks)
+            line.fail(f"text claims {said_cards}, but only the whole of it can be: {all_cards} (law 35)")
         if cards & ~whole or len(cards_in(cards, ranks)) < 3 <= len(cards_in(whole, ranks)):
             line.fail(f"{format_held(cards, ranks)} cannot be claimed out of {format_held(whole, ranks)} (law 36)")
         self._check_names(line, category, cards, said.name, said.pips)
@@ -454,15 +310,12 @@ class DealReader:
             self._expect(line, YOUNGER, (REPLY, DETAIL_REPLY))
             self._take_words(line, reply)
 
-    def _check_value(self, line: Line, category: int, length: int, words: list[str]) -> None:
+    def _check_value(self, line: Line, category: int, role: int, length: int, words: list[str]) -> None:
+        """Compare the points of a claim of `role` that has just been spoken; a call scores when it is good."""
         if words:
             (points,) = line.numbers(words, 1)
-            line.check(points, value_of_claim(category, length) if self._has_scored(category) else 0)
-
-    def _has_scored(self, category: int) -> bool:
-        """Whether the claim just spoken has scored: it was no call, or the call was good."""
-        row = self.replay.row
-        return bool(row["call_length"][category] == 0 or row["status"][category] > DEAD)
+            scores = role == YOUNGER or self.replay.row["status"][category] == TO_ELDER
+            line.check(points, value_of_claim(category, length) if scores else 0)
 
     def _read_equality(self, line: Line, category: int, words: list[str]) -> None:
         """Play or check `younger shows S:AKQ (31)`: what was equal to the end."""

@@ -1,4 +1,4 @@
-"""Writing a partie as `.deal` text: the actions are played again, and every step is told in the words of a card table."""
+"""Writing a partie as `.deal` text: the actions are played again, and each step is told in the words of the table."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ class DealWriter:
         replay, row = self.replay, self.replay.row
         phase, role, category = replay.phase, replay.role, int(row["category"])
         seat, composing = int(row["to_act"]), int(row["composing"])
-        item = int(row["composing_item"])
+        item, used = int(row["composing_item"]), int(row["used"])
         hand, laid_out = replay.hand(max(role, 0)), int(row["pending"])
         blanche, drawn = row["carte_blanche"].tolist(), row["drawn"].tolist()
         replay.apply(action)
-        kind, operand, words = self._words[action][1:]
+        kind, words = self._words[action].kind, self._words[action].words
         inline = -1
         if phase == CUT:
             self._put("cut", f"seat {seat}", words)
@@ -106,13 +106,17 @@ class DealWriter:
             else:
                 self._pending.append(action)
         elif phase in (REPLY, DETAIL_REPLY):
-            if not self._open:
-                self._open = format_line(CATEGORY_NAMES[category], "younger")
-            self._open += f" {words}" if phase == DETAIL_REPLY else f"  {words}"
+            space = " " if phase == DETAIL_REPLY else "  "
+            self._open = (
+                f"{self._open}{space}{words}" if self._open else format_line(CATEGORY_NAMES[category], "younger", words)
+            )
             if kind == "good":
                 self._open += f" {value_of_claim(category, int(row['call_length'][category]))}"
         elif phase in (CALL, FURTHER, DECLARE):
-            self._write_claim_step(phase, category, action, hand, composing, item)
+            if kind == "done" and not composing:
+                self._write_done(phase, category, "done" if used else "passes")
+            else:
+                self._write_claim_step(phase, category, action, hand, composing, item)
         elif phase == LEFTOVERS:
             cards = cards_in(int(row["leftovers"]), self.ranks) if row["leftover_state"] == TURNED_UP else []
             left = [card for card in replay.talon(0) if card in cards]
@@ -132,8 +136,8 @@ class DealWriter:
     def _deal(self) -> None:
         """Deal as long as a deal is due, and write it."""
         while self.replay.waits_for_deal:
-            self._clear()
             self.replay.deal()
+            self._clear()
             row, start = self.replay.row, self.replay.start
             origin = "" if self._dealt < len(start.decks) else ", from the seed"
             self._dealt += 1
@@ -202,11 +206,8 @@ class DealWriter:
     # -- the dialogue -------------------------------------------------------------------------------------------------
 
     def _write_claim_step(self, phase: int, category: int, action: int, hand: int, composing: int, item: int) -> None:
-        """Write a claim that is spoken, or a pass; steps of composing wait until it is spoken."""
+        """Write a claim that is spoken; steps of composing wait until it is."""
         kind = self._words[action].kind
-        if kind == "done" and not composing:
-            self._write_done(phase, category)
-            return
         if self.replay.rules.sinking == "partial":
             if kind != "done":
                 self._pending.append(action)
@@ -236,14 +237,14 @@ class DealWriter:
             self._put_lead()
             self._open = format_line(name, role, f"{claim} {value}")
 
-    def _write_done(self, phase: int, category: int) -> None:
+    def _write_done(self, phase: int, category: int, word: str) -> None:
         role = YOUNGER if phase == DECLARE else ELDER
         if phase != CALL and self._open.startswith(format_line(CATEGORY_NAMES[category], ROLES[role])):
             self._open += ", done"
             return
         self._close()
         self._put_lead()
-        self._open = format_line(CATEGORY_NAMES[category], ROLES[role], "passes")
+        self._open = format_line(CATEGORY_NAMES[category], ROLES[role], word)
 
     def _write_equality(self, phase: int, last: int) -> None:
         """Write younger's combination that equals the call, where it has been shown without a question."""

@@ -44,7 +44,7 @@ _CLAIMS = (CALL, FURTHER, DECLARE)
 
 
 def explain_refusal(row: np.void, rules: Rules, action: Any) -> str:
-    """Return why `action` is refused in the position of `row`: the reason with its law, then the legal actions in words."""
+    """Return why `action` is refused in the position of `row`: the reason, its law, and the legal actions in words."""
     table = action_table(rules.pack)
     is_id = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
     if not is_id or not 0 <= action < len(table):
@@ -199,7 +199,11 @@ def _reason_not_held(at: _Position, tried: Action, cards: int, size: int) -> Rea
     if at.category == POINT:
         suits = [int(pattern_of(at.hand, suit, at.ranks)).bit_count() for suit in range(4)]
         if partial:
-            return (f"a point keeps three cards or more, and {at.name} holds {size} of this suit", 36) if size < 3 else None
+            return (
+                (f"a point keeps three cards or more, and {at.name} holds {size} of this suit", 36)
+                if size < 3
+                else None
+            )
         if size == max(suits):
             return None
         return f"the point is a longest suit, of {max(suits)} cards, and {at.name} holds {size} of this one", 35
@@ -224,7 +228,9 @@ def _reason_composing(at: _Position, tried: Action) -> Reason:
     composing = int(at.row["composing"])
     claim = at.held(composing)
     if tried.kind == "done":
-        return f"{claim} is no lawful claim yet, so something must be withheld", 38 if at.row["phase"] == FURTHER else 36
+        return f"{claim} is no lawful claim yet, so something must be withheld", 38 if at.row[
+            "phase"
+        ] == FURTHER else 36
     if tried.kind != "withhold":
         return f"{at.name} is putting {claim} together: a card is withheld, or 'done' speaks it", 36
     card = at.card(tried)

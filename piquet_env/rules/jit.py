@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
+KEEP_SECONDS = 30 * 24 * 3600
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -53,14 +56,24 @@ def find_cache_folder(package: Path, digest: str) -> Path | None:
     for place in places:
         folder = place / f"kernels-{digest}"
         if _is_writable(folder):
+            _remove_old(place)
             return folder
     return None
+
+
+def _remove_old(place: Path) -> None:
+    """Remove folders of machine code that have not been written to for a month."""
+    old = time.time() - KEEP_SECONDS
+    for folder in place.glob("kernels-*"):
+        if folder.is_dir() and folder.stat().st_mtime < old:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_jit(*folders: Path) -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
     """Return the decorators `jit` and `inner`, with a cache keyed by the sources below `folders` (the first owns it).
 
-    A function under `inner` can be called from compiled code alone, which halves its compile time.
+    A function under `inner` compiles in half the time, but can be called from compiled code alone: a call from Python
+    would crash the interpreter. All functions that take a row are of this kind; Python goes through the doors `…_at`.
     """
     cache_folder = find_cache_folder(folders[0], digest_sources(*folders))
 

@@ -11,7 +11,8 @@ from .jit import inner, jit
 def write_mask(row: np.void, rules: np.void, mask: np.ndarray) -> None:
     """Overwrite `mask` (int8[num_actions]) with the legal actions of the seat to act."""
     pack = rules["pack"]
-    mask[:] = 0
+    for action in range(mask.shape[0]):  # a loop becomes one call of memset, a slice would not
+        mask[action] = 0
     cards, first = row["legal_cards"], row["legal_kind"] * pack
     while cards:
         mask[first + lowest_bit(cards)] = 1

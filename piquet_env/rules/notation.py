@@ -27,23 +27,24 @@ totals    170 0
 settlement 270 -270, rubicon seat 1
 ```
 
-A line is a key and what it says; one that begins with a space goes on with the key before it, one that begins with `#` is
-a comment. Nothing else is a comment: whatever stands in a text is either data (the rules, the start, the cards), an action
-or a check, and an action that is not legal or a check that fails raises NotationError with the number of the line. Checks
-may be left out. Numbers of a deal stand as elder's and younger's, those of a partie as those of seats 0 and 1.
+A line is a key and what it says; one that begins with a space goes on with the key before it, and one that begins
+with `#` is a comment. Nothing else is a comment: what stands in a text is data (the rules, the start, the cards), an
+action or a check. An action that is not legal or a check that fails raises NotationError with the number of the line.
+Checks may be left out. Numbers of a deal stand as elder's and younger's, those of a partie as those of seats 0 and 1.
 
-* Before the first deal: `rules` (as `str(rules)`), `laws` (numbers of laws that the text shows), `start` (`seed`, `partie`,
-  `totals`, `games` of au cent, and `dealer`, the seat that deals first), `cut` (the choice of who deals).
-* `deal`: its number, a check of the dealer, and "from the seed" if its cards are. `dealt` and `talon` (in drawing order) give
-  the cards; where they come from the seed they are a check. A deal that is not yet begun has these lines alone.
-* Actions: `carte blanche`, `exchange`, `point`, `sequence`, `set`, `lead` (the first card, where younger has something to
-  say to it; the tricks repeat it), `leftovers`, `play`, and `then`: actions in the words of the action table, for what an
-  unfinished text has begun. Younger's reply ends the line of the call, or has a line of its own; then elder's further claims
-  have one, too.
-* Checks: `draws` (where elder draws only after younger has laid out), `repique`, `pique`, `carte rouge`, `cards`, `capot`,
-  `tricks`, `score`, `log` (all entries in the order of reckoning), `totals`, `games`, `settlement`, `legal` (all legal actions
-  of the role that is to act), `shown` (the cards of a role that declarations have made public), and the points, names and
-  pips in the lines of the actions.
+* Before the first deal: `rules` (as `str(rules)`), `laws` (numbers of the laws that the text shows), `start` (`seed`,
+  `partie`, `totals`, `games` of au cent, and `dealer`, the seat that deals first), `cut` (the choice of who deals).
+* `deal`: its number, a check of the dealer, and "from the seed" if its cards are. `dealt` and `talon` (in drawing
+  order) give the cards; where they come from the seed they are a check. A deal that has not begun has these lines
+  alone.
+* Actions: `carte blanche`, `exchange`, `point`, `sequence`, `set`, `lead` (the first card, where younger has
+  something to say to it; the tricks repeat it), `leftovers`, `play`, and `then`: actions in the words of the action
+  table, for what an unfinished text has begun. Younger's reply ends the line of the call or has a line of its own;
+  elder's further claims then have one, too.
+* Checks: `draws` (where elder draws only after younger has laid out), `repique`, `pique`, `carte rouge`, `cards`,
+  `capot`, `tricks`, `score`, `log` (all entries in the order of reckoning), `totals`, `games`, `settlement`, `legal`
+  (all legal actions of the role that is to act), `shown` (the cards of a role that declarations have made public),
+  and the points, names and pips in the lines of the actions.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .deal_blocks import read_decks
 from .deal_lines import format_line
-from .deal_reader import DealReader, read_decks
+from .deal_reader import DealReader
 from .deal_writer import DealWriter
 from .play import apply_at, deal_at
 from .replay import Replay
@@ -110,7 +112,7 @@ def parse_record(text: str) -> Record:
 def decks_of(text: str, pack: int = 32) -> list[np.ndarray]:
     """Return the decks of the deals in a `.deal` text, in their order, as read-only int8[pack].
 
-    Only the cards are read: the text needs no rules and may hold no actions. NotationError names the line that is wrong.
+    Only the cards are read: the text needs no rules and no actions. NotationError names the line that is wrong.
     """
     return read_decks(text, pack)
 

@@ -108,6 +108,7 @@ def _clear_deal(row: np.void) -> None:
         row["known"][role] = 0
         row["scored_cards"][role] = 0
         row["tricks_won"][role] = 0
+        row["played"][role] = 0
         row["score"][role] = 0
         row["has_repique"][role] = 0
         row["has_pique"][role] = 0

@@ -1,14 +1,12 @@
 """`Replay`: one row of state led through a partie step by step, for the text form of deals.
 
-Under sinking='none' the dialogue of a game runs by itself. A replay speaks it word by word, so that it can be written and
-checked like any other: it plays under sinking='combination', and `forced` is the one word that 'none' allows.
+Under sinking='none' the dialogue of a game runs by itself. A replay speaks it word by word, so that it can be written
+and checked like any other: it plays under sinking='combination', and `forced` is the one word that 'none' allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
 
 from .actions import first_id
 from .explain import legal_ids

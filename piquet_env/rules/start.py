@@ -92,6 +92,8 @@ def check_start(
     if rules.form == "rubicon" and deal_number == rules.deals + 1 and points[0] != points[1]:
         raise ValueError(f"deal {deal_number} is played only after equal totals, not {points}")
     entries = [decks] if isinstance(decks, str) else decks
+    if not isinstance(entries, Iterable):
+        raise ValueError(f"decks must be a list of decks, or the text of deals, not {decks!r}")
     checked = tuple(deck for given in entries for deck in check_decks(given, rules.pack))
     if rules.form == "rubicon" and len(checked) > most_deal - deal_number + 1:
         raise ValueError(f"{len(checked)} decks are more than the deals that can follow deal {deal_number}")

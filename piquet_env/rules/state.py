@@ -146,6 +146,7 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("lead_cards", (12,), "card led to each trick; -1 not yet"),
     ("reply_cards", (12,), "card that answered; -1 not yet"),
     ("tricks_won", (2,), "tricks won"),
+    ("played", (2,), "cards played"),
     # -- the score of the deal
     ("score", (2,), "points booked"),
     ("points", (2, 8), "points booked by column: see COLUMN_OF_CLASS"),

@@ -45,6 +45,7 @@ def apply_play(row: np.void, rules: np.void, card: int) -> None:
     role = role_of(row, row["to_act"])
     row["hands"][role] &= ~(1 << card)
     row["known"][role] &= ~(1 << card)
+    row["played"][role] |= 1 << card
     if row["led"] < 0:
         _lead(row, rules, role, card)
     else:

@@ -13,7 +13,6 @@ from agents.random_agent import RandomAgent
 from piquet_env.game import Game
 from piquet_env.rules.state import TIME_DEAL_END
 from piquet_env.rules.variants import PRESETS, Rules
-
 from tests.agents.stub_agents import BatchFails, Fails, Plain, Remembers
 
 RECOUNTED = ("rubicon", "finnish", "swedish", "au_cent", "au_cent_36", "rubicon first_dealer=choose deals=2")

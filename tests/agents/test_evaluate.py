@@ -177,18 +177,21 @@ def test_an_interrupt_keeps_what_was_played(tmp_path: Path, capsys: pytest.Captu
 
 @pytest.mark.slow
 def test_ctrl_c_with_jobs_ends_in_order(tmp_path: Path) -> None:
-    output = tmp_path / "x.json"
-    arguments = [
-        "evaluate.py",
-        f"{STUBS}:Plain",
-        "greedy",
-        "--parties",
-        "1000000",
-        "--jobs",
-        "2",
-        "--output",
-        str(output),
-    ]
+    output, begun = tmp_path / "x.json", tmp_path / "begun"
+    (tmp_path / "mine.py").write_text(
+        "from pathlib import Path\n\nfrom agents.random_agent import RandomAgent\n\n"
+        "class Tells(RandomAgent):\n"
+        "    act_batch = None\n"
+        "    parties = 0\n\n"
+        "    def reset(self, seed):\n"
+        "        self.parties += 1\n"
+        "        if self.parties == 5:  # two pairs are played\n"
+        f"            Path({str(begun)!r}).touch()\n\n"
+        "    def act(self, view):\n"
+        "        return view.legal_actions[-1]\n"
+    )
+    agents = [f"{tmp_path}/mine.py:Tells", "greedy"]
+    arguments = ["evaluate.py", *agents, "--parties", "1000000", "--jobs", "2", "--output", str(output)]
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -198,7 +201,10 @@ def test_ctrl_c_with_jobs_ends_in_order(tmp_path: Path) -> None:
         text=True,
         start_new_session=True,
     )
-    time.sleep(15)
+    while not begun.exists():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.1)
+    time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does: parent and workers get it
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

@@ -152,6 +152,7 @@ def claim_by_hand(view: View, kind: str, legal: list[str]) -> str:
     return "set " + names[0]
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_greedy_does_what_its_docstring_says(name: str) -> None:
     rules = Rules.of(name)

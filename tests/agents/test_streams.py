@@ -5,6 +5,8 @@ import pytest
 
 from agents.streams import Streams
 
+pytestmark = pytest.mark.nojit
+
 SEEDS = [0, 1, 7, 2**63 - 1, 2**64 - 1]
 
 

@@ -77,7 +77,7 @@ def test_the_tricks_are_those_played(rules: str) -> None:
 def test_the_dialogue_is_told_in_words() -> None:
     replies, ranks = set(), set()
     for game, view in positions("rubicon", 8):
-        row, role = game.state, role_in(game, game.to_act)
+        row = game.state
         for place, spoken in enumerate(view.dialogue.values()):
             assert spoken.call_length == (row["call_length"][place] or None)
             said = bool(row["call_rank_said"][place])
