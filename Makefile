@@ -42,7 +42,7 @@ bench: $(INSTALLED_BENCH)  ## speeds, beside the neighbours'
 
 strength: $(INSTALLED)  ## play the strength tables and write results/strength.json
 	@mkdir -p results
-	$(RUN) evaluate.py random greedy --parties 2000 --output results/strength.json
+	$(RUN) evaluate.py random greedy --parties 2000 --output results/strength.json --force
 
 tables: $(INSTALLED)  ## print the generated documents
 	$(RUN) -m piquet_env.tables

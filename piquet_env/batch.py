@@ -266,6 +266,12 @@ class PiquetBatch:
 
     def _run_part(self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int) -> None:
         out = self.buffers
+        with np.errstate(over="ignore"):  # the shuffle is meant to wrap; only uncompiled code would warn
+            self._run_compiled(task, rows, actions, first, end, part, out)
+
+    def _run_compiled(
+        self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int, out: Buffers
+    ) -> None:
         _run_chunk(
             task,
             self._states,

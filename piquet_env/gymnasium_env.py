@@ -22,6 +22,7 @@ from .render import render_text
 from .rewards import RewardRule, illegal_reward
 from .rules.actions import num_actions
 from .rules.errors import IllegalActionError
+from .rules.state import NOBODY
 from .rules.variants import Rules
 
 
@@ -115,12 +116,13 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         game = self.game
         if self._ended:
             raise ValueError("the partie is over; call reset()")
+        number = index(action)
         reward, self._carried = self._carried, 0.0
         self._ended = True  # until the opponent has answered
         if not game.is_over:  # it is only where the options of the reset left the learner nothing to do
             deals_before = len(game.deal_points)
             try:
-                game.apply(index(action))
+                game.apply(number)
             except IllegalActionError as error:
                 reward += illegal_reward(self.reward)
                 return self._observation(), reward, True, False, self._info() | {"illegal": str(error)}
@@ -179,6 +181,8 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         info = self.game.info(self._learner)
+        if info["turn"] is None:
+            info["turn"] = NOBODY  # Gymnasium's vector environments stack whole numbers with whole numbers alone
         info["action_mask"] = self.action_masks().astype(np.int8)
         if self.reward == "equity":
             info["expected_settlement"] = self._expected_at_start

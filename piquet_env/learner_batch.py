@@ -70,8 +70,6 @@ class LearnerBatch:
                 f"the opponent {opponent!r} does not decide batches: it has no act_batch(observations, masks, rng)"
             )
         self.num_envs = num_envs
-        self.observation = self.batch.buffers.observation
-        self.action_mask = self.batch.buffers.action_mask
         self.rewards = np.zeros(num_envs, dtype=np.float32)
         self.terminated = np.zeros(num_envs, dtype=bool)
         self.final_observation = np.zeros_like(self.observation)
@@ -84,6 +82,16 @@ class LearnerBatch:
         self._rows = np.arange(num_envs)
         self._streams = self.opponent.streams(np.zeros(num_envs, dtype=np.uint64))
         self.reset(seed)
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The learner's observations: float32 or int8 [N, observation_size]."""
+        return self.batch.buffers.observation
+
+    @property
+    def action_mask(self) -> np.ndarray:
+        """The learner's legal actions: int8 [N, num_actions]; zeros where an ended partie waits."""
+        return self.batch.buffers.action_mask
 
     def reset(self, seed: int | None = None) -> None:
         """Begin anew in every row; None goes on to the next partie of each row."""
@@ -146,10 +154,17 @@ class LearnerBatch:
         self._carried[:] = snapshot["carried"]
         self._streams.restore(snapshot["streams"])
         self.waiting[:] = snapshot["waiting"]
-        self.observation[self.waiting] = snapshot["waiting_observations"]
-        self.action_mask[self.waiting] = 0
+        self._show_waiting(snapshot["waiting_observations"])
         self.rewards[:] = 0
         self.terminated[:] = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"waiting_observations": self.observation[self.waiting]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        observations = state.pop("waiting_observations")
+        self.__dict__.update(state)
+        self._show_waiting(observations)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -162,6 +177,11 @@ class LearnerBatch:
         self._fresh[rows] = True
         self.waiting[rows] = False
         self._carried[rows] = 0
+
+    def _show_waiting(self, observations: np.ndarray) -> None:
+        """Show the ended parties that wait, after the batch has shown all rows as it has them."""
+        self.observation[self.waiting] = observations
+        self.action_mask[self.waiting] = 0
 
     def _let_opponent_play(self) -> None:
         """Ask the opponent in every row where it is to act, until it is the learner's turn everywhere."""
@@ -185,12 +205,15 @@ class LearnerBatch:
         finals = self.batch.finals
         ended = rows[self.batch.buffers.terminated[rows]]
         # au cent: what a carte blanche has paid in the next partie already belongs to that one
-        excess = paid[ended] - finals.rewards[ended]
-        paid[ended] = finals.rewards[ended]
+        if len(ended):
+            excess = paid[ended] - finals.rewards[ended]
+            paid[ended] = finals.rewards[ended]
         rewards = paid[rows, self.seats[rows]]
         fresh = self._fresh[rows]
-        self.rewards[rows] += np.where(fresh, 0, rewards)
-        self._carried[rows] += np.where(fresh, rewards, 0)
+        if fresh.any():
+            self._carried[rows] += np.where(fresh, rewards, 0)
+            rewards[fresh] = 0
+        self.rewards[rows] += rewards
         if len(ended) == 0:
             return
         seats = self.seats[ended]

@@ -202,16 +202,24 @@ class _BothSeats:
             keep_final_observation=True,
             **settings,
         )
-        buffers = self.batch.buffers
-        self.observation, self.action_mask = buffers.observation, buffers.action_mask
-        self.terminated = buffers.terminated
         self.rewards = np.zeros(num_envs, dtype=np.float32)
         self.both_rewards = np.zeros((num_envs, 2), dtype=np.float32)
+        self.terminated = np.zeros(num_envs, dtype=bool)
         self.final_observation = np.zeros_like(self.observation)
         self.final_totals = np.zeros((num_envs, 2), dtype=np.int64)
         self.final_settlement = np.zeros(num_envs, dtype=np.int64)
         self.waiting = np.zeros(num_envs, dtype=bool)
         self._rows = np.arange(num_envs)
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The observations of the seats to act."""
+        return self.batch.buffers.observation
+
+    @property
+    def action_mask(self) -> np.ndarray:
+        """Their legal actions; zeros where an ended partie waits."""
+        return self.batch.buffers.action_mask
 
     def facts(self) -> dict[str, np.ndarray]:
         """Return what infos hold beside the mask."""
@@ -226,6 +234,7 @@ class _BothSeats:
             self.batch.reset(seed)
         self.waiting[:] = False
         self.both_rewards[:] = 0
+        self.terminated[:] = False
 
     def step(self, actions: np.ndarray, forfeits: np.ndarray | None) -> None:
         """Play one action a row; `forfeits` as in `LearnerBatch`."""
@@ -260,7 +269,8 @@ class _BothSeats:
         again = np.concatenate([restarting, lost]) if self.autoreset == "same_step" else restarting
         if len(again):
             self.batch.reset_rows(again)
-        self.terminated[over] = True  # a reset clears the buffer
+        self.terminated[:] = False
+        self.terminated[over] = True
         self.rewards[:] = self.both_rewards[self._rows, np.maximum(actors, 0)]
         self.waiting[restarting] = False
         if self.autoreset == "next_step":
@@ -280,9 +290,21 @@ class _BothSeats:
         """Take the place of the batch that made `snapshot`."""
         self.batch.restore(snapshot["batch"])
         self.waiting[:] = snapshot["waiting"]
-        self.observation[self.waiting] = snapshot["waiting_observations"]
-        self.action_mask[self.waiting] = 0
+        self._show_waiting(snapshot["waiting_observations"])
         self.both_rewards[:] = 0
+        self.terminated[:] = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"waiting_observations": self.observation[self.waiting]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        observations = state.pop("waiting_observations")
+        self.__dict__.update(state)
+        self._show_waiting(observations)
+
+    def _show_waiting(self, observations: np.ndarray) -> None:
+        self.observation[self.waiting] = observations
+        self.action_mask[self.waiting] = 0
 
 
 def _mode_name(mode: Any) -> str:

@@ -1,8 +1,8 @@
 """Nothing that a seat sees tells it more than the laws do.
 
-Every deal is played twice and more: in the true world, and in worlds with other hidden cards and other unspoken decisions
-in which a seat has seen and heard the same (tests/worlds.py). Its observation, mask, info and picture must then be the
-same to the bit, at every point of the deal, whether it is to act or not.
+Every deal is played twice and more: in the true world, and in worlds with other hidden cards and other unspoken
+decisions in which a seat has seen and heard the same (tests/worlds.py). Its observation, mask, info and picture must
+then be the same to the bit, at every point of the deal, whether it is to act or not.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from piquet_env.rules.cards import cards_in, parse_hand
 from piquet_env.rules.shuffle import deck_of
 from piquet_env.rules.state import DECLARE, Phase
 from piquet_env.rules.variants import PRESETS, Rules
+from tests.hearing import Entry, Holder, peek
 from tests.steering import draw_rules
-from tests.worlds import Entry, Finder, Goal, Holder, Line, Point, peek, play_line, walk
+from tests.worlds import Finder, Goal, Line, Point, play_line, walk
 
 RULE_SETS = (
     *PRESETS,
@@ -68,11 +69,12 @@ def see(game: Game, seat: int, *, text: bool) -> Sight:
     )
 
 
-Key = tuple[tuple[Entry, ...], bool]
+Heard = tuple[Entry, ...]
+Key = tuple[Heard, bool]  # what a seat has heard, and whether it is to act
 
 
 class Truth(NamedTuple):
-    """What the seat cannot see at a point: the other's hand, what was dealt and laid out, and whether he has a choice."""
+    """What the seat cannot see: the other's hand, what was dealt and laid out, and whether the other has a choice."""
 
     hand: int
     others: tuple[Any, ...]
@@ -85,6 +87,7 @@ class Tally:
     cuts, worlds: points at which other worlds were looked for, and worlds found, by phase and whether the seat acts
     points:       points compared at which other cards are hidden; of these `hands` with another hand of the other
     forced:       of these, decisions of the other that are forced in one of the two worlds only
+    waiting:      points compared at which the seat acts in one world and waits in the other
     unspoken:     decisions of the other that have not been heard, by phase
     """
 
@@ -93,21 +96,27 @@ class Tally:
         self.worlds: Counter[tuple[str, bool]] = Counter()
         self.points: Counter[tuple[str, bool]] = Counter()
         self.unspoken: Counter[str] = Counter()
-        self.hands = self.other_steps = self.forced = 0
+        self.hands = self.other_steps = self.forced = self.waiting = 0
 
     def add(self, other: Tally) -> None:
         """Add what another tally has counted."""
-        for name in ("cuts", "worlds", "points", "unspoken", "hands", "other_steps", "forced"):
+        for name in ("cuts", "worlds", "points", "unspoken", "hands", "other_steps", "forced", "waiting"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class Story:
-    """A line with what a seat sees at each of its points, by what it has heard and whether it is to act."""
+    """A line with what a seat sees at each of its points.
+
+    sights: by what it has heard, whether it is to act or waits: the other's unspoken steps change nothing. Only where it
+            is itself asked about its carte blanche it may see so.
+    masks, truths: by what it has heard and whether it is to act
+    """
 
     def __init__(self, line: Line, seat: int, tally: Tally) -> None:
         self.line, self.seat, self.tally = line, seat, tally
         self.role = line.roles[seat]
-        self.sights: dict[Key, Sight] = {}
+        self.sights: dict[tuple[Heard, bool], Sight] = {}
+        self.masks: dict[Key, bytes] = {}
         self.truths: dict[Key, Truth] = {}
         self.phases: list[str] = []
         self.keys: list[Key] = []
@@ -116,12 +125,13 @@ class Story:
 
     def _enter(self, place: int, point: Point) -> None:
         key, phase = self.key(point), phase_of(point)
-        known = self.sights.get(key)
         if self.keys and key == self.keys[-1]:
             self.tally.unspoken[self.phases[-1]] += 1
-        sight = see(point.game, self.seat, text=known.text != "" if known else place % 5 == 0)
-        if sight != self.sights.setdefault(key, sight):
-            raise LeakError(f"{phase}: an unspoken step shows in {describe_difference(self.sights[key], sight)}")
+        first = self.sights.get(self.place_of(point))
+        sight = see(point.game, self.seat, text=first.text != "" if first else place % 5 == 0)
+        self.sights.setdefault(self.place_of(point), sight)
+        self.masks.setdefault(key, sight.mask)
+        self.check(point, sight)
         if any(sight.mask) != key[1] and not point.is_over:
             raise LeakError(f"{phase}: the mask is not that of a seat that {'acts' if key[1] else 'waits'}")
         self.truths[key] = self.truth(point)
@@ -132,6 +142,11 @@ class Story:
         """What the seat has heard at a point, and whether it is to act."""
         return point.hearing.heard[self.role], point.acts(self.seat)
 
+    def place_of(self, point: Point) -> tuple[Heard, bool]:
+        """What the seat has heard, and whether it is asked about its carte blanche."""
+        heard, acts = self.key(point)
+        return heard, acts and phase_of(point) == "CARTE_BLANCHE"
+
     def truth(self, point: Point) -> Truth:
         """What the seat cannot see at a point."""
         hearing, other = point.hearing, 1 - self.role
@@ -139,21 +154,28 @@ class Story:
         others = (hearing.dealt[other], hearing.discards[other], hearing.talon)
         return Truth(hearing.hands[other], others, None if waits else point.game.is_forced)
 
+    def check(self, point: Point, sight: Sight) -> None:
+        """Raise LeakError where a sight is not the one that belongs to what has been heard."""
+        mine = self.sights[self.place_of(point)]
+        if sight._replace(mask=mine.mask) != mine:
+            raise LeakError(f"{phase_of(point)}: {describe_difference(mine, sight)}")
+        if self.masks.get(self.key(point), sight.mask) != sight.mask:
+            raise LeakError(f"{phase_of(point)}: mask")
+
     def compare(self, world: Line) -> None:
         """Compare every point of another world that is a point of this one."""
         for point in walk(world, seed=self.line.start.seed + 1):
-            key = self.key(point)
-            mine = self.sights.get(key)
+            mine = self.sights.get(self.place_of(point))
             if mine is None:
                 continue
-            sight = see(point.game, self.seat, text=mine.text != "")
-            if sight != mine:
-                raise LeakError(f"{phase_of(point)}: {describe_difference(mine, sight)}")
-            truth, here = self.truths[key], self.truth(point)
-            if truth[:2] != here[:2]:
+            self.check(point, see(point.game, self.seat, text=mine.text != ""))
+            key, here = self.key(point), self.truth(point)
+            truth = self.truths.get(key)
+            if truth is not None and truth[:2] != here[:2]:
                 self.tally.points[phase_of(point), key[1]] += 1
                 self.tally.hands += truth.hand != here.hand
                 self.tally.forced += truth.forced != here.forced
+            self.tally.waiting += truth is None
 
 
 def phase_of(point: Point) -> str:
@@ -167,8 +189,6 @@ def describe_difference(mine: Sight, other: Sight) -> str:
     if mine.observation != other.observation:
         one, two = (decode(np.frombuffer(sight.observation, dtype=np.float32)) for sight in (mine, other))
         found += [f"{name} {one[name]} {two[name]}" for name in one if not np.array_equal(one[name], two[name])]
-    if mine.mask != other.mask:
-        found.append("mask")
     found += [f"{one} {two}" for one, two in zip(mine.info, other.info, strict=True) if one != two]
     if mine.text != other.text:
         found.append(f"text\n{mine.text}\n{other.text}")
@@ -186,11 +206,16 @@ def draw_cuts(story: Story, rng: random.Random, most: int) -> list[int]:
     return sorted(rng.sample(chosen, min(most, len(chosen))))
 
 
-def prove_line(line: Line, rng: random.Random, tally: Tally, *, cuts: int = 6, proposals: int = 8) -> None:
+Choose = Callable[[Story, random.Random, int], list[int]]
+
+
+def prove_line(
+    line: Line, rng: random.Random, tally: Tally, *, cuts: int = 6, proposals: int = 8, choose: Choose = draw_cuts
+) -> None:
     """Compare other worlds for both seats at some points of a line; at some also what the environment gives."""
     for seat in (0, 1):
         story = Story(line, seat, tally)
-        chosen = draw_cuts(story, rng, cuts)
+        chosen = choose(story, rng, cuts)
         for place, point in enumerate(walk(line)):
             if place not in chosen:
                 continue
@@ -227,7 +252,12 @@ def environment_sight(line: Line, seat: int) -> tuple[Any, ...]:
 @lru_cache
 def tally_of(name: str, lines: int) -> Tally:
     """Prove some lines under some rules; a leak raises."""
-    rules, rng, tally = Rules.parse(name), random.Random(name), Tally()
+    return prove_lines(Rules.parse(name), random.Random(name), lines)
+
+
+def prove_lines(rules: Rules, rng: random.Random, lines: int) -> Tally:
+    """Prove some lines that are drawn under these rules."""
+    tally = Tally()
     for _ in range(lines):
         prove_line(play_line(rules, rng), rng, tally)
     return tally
@@ -262,6 +292,7 @@ def test_no_phase_is_left_out() -> None:
     # Neither the number of decisions nor whether one was forced can be told from what is seen.
     assert total.other_steps >= 100
     assert total.forced >= 100
+    assert total.waiting >= 20
     for phase in ("EXCHANGE", "CALL", "DECLARE", "FURTHER", "LEFTOVERS"):
         assert total.unspoken[phase] >= 10, phase
 
@@ -272,7 +303,9 @@ def print_tally(tally: Tally) -> None:
     for kind in sorted(tally.points):
         print(f"{kind[0]:<16}{kind[1]!s:<7}{tally.cuts[kind]:>6}{tally.worlds[kind]:>8}{tally.points[kind]:>8}")
     print(f"points with another hand {tally.hands}, another number of decisions {tally.other_steps}")
-    print(f"forced in one world only {tally.forced}; not heard {dict(tally.unspoken)}")
+    print(
+        f"acting in one world only {tally.waiting}, forced in one only {tally.forced}; not heard {dict(tally.unspoken)}"
+    )
 
 
 @pytest.mark.slow
@@ -281,6 +314,52 @@ def test_other_worlds_look_the_same_under_any_rules() -> None:
     for _ in range(40):
         prove_line(play_line(draw_rules(rng, ()), rng), rng, tally, cuts=4)
     assert tally.worlds.total() >= 200
+
+
+def holds_a_bonus(line: Line) -> bool:
+    """Whether something is booked before younger's first card of which elder may not yet hear."""
+    game = line.begin()
+    for action in line.actions:
+        game.apply(action)
+        row = peek(game)
+        if row["tricks_played"] == 0 and row["led"] >= 0 and (row["held_bonus"].any() or row["held_rouge"].any()):
+            return True
+    return False
+
+
+def draw_cuts_behind_lead(story: Story, rng: random.Random, most: int) -> list[int]:
+    """Points at which elder has led to the first trick and waits for younger's answer."""
+    pack = story.line.rules.pack
+    waits = []
+    for place, (heard, acts) in enumerate(story.keys):
+        has_led = any(entry[0] == "I" and entry[1] < pack for entry in heard)
+        if story.role == 0 and has_led and not acts and not any(entry[0] == "plays" for entry in heard):
+            waits.append(place)
+    return sorted(rng.sample(waits, min(most, len(waits))))
+
+
+def lines_with_a_held_bonus(name: str, tries: int) -> list[Line]:
+    """The lines among `tries` in which a bonus rests on younger's silence."""
+    rng = random.Random(name)
+    lines = (play_line(Rules.parse(name), rng) for _ in range(tries))
+    return [line for line in lines if holds_a_bonus(line)]
+
+
+def prove_behind_lead(lines: list[Line], rng: random.Random, tally: Tally) -> None:
+    """Compare other worlds where elder waits for younger's answer."""
+    for line in lines:
+        prove_line(line, rng, tally, cuts=3, proposals=12, choose=draw_cuts_behind_lead)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["rubicon", "german", "rubicon show_scored=never carte_rouge=20", "cavendish bonus_order=actual"]
+)
+def test_a_bonus_that_rests_on_silence_is_not_heard_early(name: str) -> None:
+    lines, rng, tally = lines_with_a_held_bonus(name, 400), random.Random(1), Tally()
+    assert len(lines) >= 3
+    prove_behind_lead(lines[:12], rng, tally)
+    assert tally.worlds.total() >= 5
 
 
 @pytest.mark.thorough
@@ -406,6 +485,22 @@ def test_a_declaration_considered_and_declined_is_not_heard() -> None:
     assert game.info(0)["phase"] == "declare"
 
 
+def test_the_order_of_scoring_tells_no_suit() -> None:
+    """Without showing, younger's two sequences look the same whichever suit, and so whichever order, is the better's."""
+    sights = []
+    for younger in ("S:987 D:QJT C:8 H:7", "S:QJT D:987 C:8 H:7"):
+        game = game_with("rubicon show_scored=never", "S:AK H:AKQJ C:AKQ7 D:A", younger)
+        exchange(game, "C7")
+        exchange(game, "H7")
+        say(game, "done", "done", "done", "play CA")
+        while peek(game)["phase"] == DECLARE:
+            claims = [action for action in game.legal_actions() if action != first_id("done")]
+            game.apply(claims[0] if peek(game)["category"] == 1 else first_id("done"))
+        assert [length for length in decode(game.observation(0))["sequences_scored"][::2] if length] == [3 / 10, 3 / 10]
+        sights.append(see(game, 0, text=True))
+    assert sights[0] == sights[1]
+
+
 # -- forced decisions and counts --------------------------------------------------------------------------------------
 
 
@@ -417,7 +512,9 @@ def test_info_holds_plain_facts_and_no_count() -> None:
         assert all(isinstance(value, (int, str, tuple, type(None))) for value in info.values())
 
 
-def decisions_of(name: str, seed: int, *, skip_forced: bool, choose: Callable[[list[int]], int]) -> list[tuple[Any, ...]]:
+def decisions_of(
+    name: str, seed: int, *, skip_forced: bool, choose: Callable[[list[int]], int]
+) -> list[tuple[Any, ...]]:
     """What the environment gives to the agents at decisions that are not forced, in one partie."""
     env = raw_env(rules=name, skip_forced=skip_forced, reward="deal_points")
     env.reset(seed=seed)
@@ -526,12 +623,12 @@ def test_a_leak_of_the_info_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         return {**info(self, seat), "score": self.deal_scores}  # with a bonus that rests on younger's silence
 
     monkeypatch.setattr(Game, "info", leaky)
-    assert_found()
+    lines, rng = lines_with_a_held_bonus("german", 400), random.Random(1)
+    with pytest.raises(LeakError, match="score"):
+        prove_behind_lead(lines, rng, Tally())
 
 
 def assert_found() -> None:
-    """Assert that some of the lines of the proof find the leak that has been made."""
-    rng = random.Random(8)
+    """Assert that some lines of the proof find the leak that has been made."""
     with pytest.raises(LeakError):
-        for _ in range(60):
-            prove_line(play_line(Rules.preset("rubicon"), rng), rng, Tally(), cuts=4, proposals=6)
+        prove_lines(Rules.preset("rubicon"), random.Random(8), 60)

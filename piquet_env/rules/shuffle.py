@@ -1,8 +1,9 @@
 """The documented integer shuffle: (seed, partie, deal) -> deck, the same on every platform and in every version.
 
-The stream is SplitMix64 in arithmetic modulo 2**64: the state starts at `mix(mix(mix(seed) + partie) + deal)` and
-each draw adds 0x9E3779B97F4A7C15 and mixes. The deck starts as 0, 1, 2 … and is shuffled from the back: for i = n-1 …
-1 the card at i changes places with the card at `draw mod (i + 1)`. The remainder's bias is below 36 / 2**64.
+The stream is SplitMix64 in arithmetic modulo 2**64, with `step(x)` = `mix(x + 0x9E3779B97F4A7C15)`: the state starts at
+`step(step(step(seed) + partie) + deal)`; each draw adds that constant to the state and is `mix` of the sum. The deck
+starts as 0, 1, 2 … and is shuffled from the back: for i = n-1 … 1 the card at i changes places with the card at
+`draw mod (i + 1)`. The remainder's bias is below 36 / 2**64.
 Published test vectors stand in tests/rules/test_shuffle.py.
 """
 

@@ -17,7 +17,9 @@ ASKING = tuple(phase for phase in Phase if phase < Phase.DEAL_OVER)
 # Asks for the cut, withholds, and asks for every reply.
 TALKATIVE = Rules.preset("cavendish").replace(first_dealer="choose", sequence_call="length")
 # Elder holds neither king, queen nor jack.
-BLANCHE = np.array([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19] + [card for card in range(32) if card % 8 > 3 or card > 23])
+BLANCHE = np.array(
+    [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19] + [card for card in range(32) if card % 8 > 3 or card > 23]
+)
 
 
 class Position(NamedTuple):

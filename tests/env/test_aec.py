@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
 from pettingzoo.test import api_test, render_test, seed_test
 
-from piquet_env import Game, IllegalActionError, Rules, decode, env, piquet_v0, raw_env
+from piquet_env import Game, IllegalActionError, Rules, decode, env, raw_env
 from piquet_env.rules.actions import num_actions
 from piquet_env.rules.state import Phase
 from tests.env.playing import (
@@ -519,7 +519,7 @@ def test_bad_options_are_one_clear_error_and_change_nothing(name: str) -> None:
     environment = env()
     environment.reset(seed=1)
     before, shown = state_of(environment.game), snapshot(environment)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=r"\w+ \w+") as caught:
         environment.reset(seed=2, options=BAD_OPTIONS[name])
     assert len(str(caught.value).splitlines()) == 1
     assert len(str(caught.value)) > 20

@@ -22,6 +22,7 @@ from tests.env.playing import REWARDS, RULES, choose, choose_rows, has_equity
 AGENTS = ("player_0", "player_1")
 SEED = 40
 CASES = [(rules, reward) for rules in RULES for reward in REWARDS if reward != "equity" or has_equity(rules)]
+CASES.append(("au_cent target=5 lurch=3", "deal_points"))  # games end after a few decisions
 
 
 # -- row i is one AEC environment -------------------------------------------------------------------------------------
@@ -465,7 +466,12 @@ def test_the_critic_sees_the_hidden_cards() -> None:
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 @pytest.mark.parametrize(
     ("rules", "reward", "skip"),
-    [("rubicon", "settlement", False), ("cavendish", "equity", True), ("au_cent_36", "deal_points", True)],
+    [
+        ("rubicon", "settlement", False),
+        ("cavendish", "equity", True),
+        ("au_cent_36", "deal_points", True),
+        ("au_cent target=5 lurch=3", "deal_points", True),  # games end after a few decisions
+    ],
 )
 def test_learner_rows_are_single_learner_environments(
     opponent: str, autoreset: str, rules: str, reward: str, skip: bool

@@ -26,10 +26,10 @@ class Sweeper:
         return view.legal_actions[0]
 
 
-class Crasher(Sweeper):
+class Stumbler(Sweeper):
     """Fails at its third decision."""
 
-    name = "crasher"
+    name = "stumbler"
 
     def reset(self, seed: int) -> None:
         self.left = 3
@@ -161,9 +161,7 @@ def test_a_partie_is_that_of_the_aec_environment() -> None:
         assert earned == reward
         assert np.array_equal(seen["observation"], observation)
         assert np.array_equal(seen["action_mask"], info["action_mask"])
-        assert {key: value for key, value in info.items() if key != "action_mask"} == {
-            key: value for key, value in told.items() if key != "action_mask"
-        }
+        assert all(info[key] == value for key, value in told.items() if key != "action_mask")
         action = choose(info["action_mask"], rng)
         raw.step(action)
         observation, reward, over, _, info = environment.step(action)
@@ -225,6 +223,7 @@ def test_what_is_no_whole_number_is_an_error(action: Any) -> None:
     environment.reset(seed=1)
     with pytest.raises(TypeError, match="integer"):
         environment.step(action)
+    assert not environment.step(environment.unwrapped.game.legal_actions()[0])[2]
 
 
 def test_before_the_first_reset_there_is_one_clear_error() -> None:
@@ -236,9 +235,9 @@ def test_before_the_first_reset_there_is_one_clear_error() -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_an_opponent_that_fails_gives_one_clear_error(seat: int) -> None:
-    environment = make(opponent=Crasher(), seat=seat)
+    environment = make(opponent=Stumbler(), seat=seat)
     rng = np.random.default_rng(0)
-    with pytest.raises(RuntimeError, match="the opponent crasher failed with KeyError: 'lost its cards'") as caught:
+    with pytest.raises(RuntimeError, match="the opponent stumbler failed with KeyError: 'lost its cards'") as caught:
         play(environment, rng, seed=1)
     assert isinstance(caught.value.__cause__, KeyError)
     with pytest.raises(ValueError, match=r"call reset\(\)"):
@@ -279,7 +278,7 @@ def test_an_unknown_render_mode_is_refused() -> None:
 def test_bad_options_are_refused(options: Any) -> None:
     environment = make()
     environment.reset(seed=1)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"option|decks"):
         environment.reset(seed=2, options=options)
     assert environment.unwrapped.game.start.seed == 1
 
@@ -325,7 +324,9 @@ def test_pictures_are_the_learners(capsys: pytest.CaptureFixture[str]) -> None:
     assert make().render() is None
 
 
-@pytest.mark.parametrize("how", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "how", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["deepcopy", "pickle"]
+)
 @pytest.mark.parametrize("opponent", ["greedy", "random"])
 def test_copies_continue_identically(how: Any, opponent: str) -> None:
     environment = make(opponent=opponent, reward="equity")

@@ -26,9 +26,7 @@ def run(code: str, **environment: str) -> str:
 
 def test_an_import_is_silent_and_compiles_nothing() -> None:
     code = (
-        "import piquet_env\n"
-        "from piquet_env.rules import play\n"
-        "print(len(getattr(play.apply_at, 'signatures', [])))\n"
+        "import piquet_env\nfrom piquet_env.rules import play\nprint(len(getattr(play.apply_at, 'signatures', [])))\n"
     )
     assert run(code) == "0\n"
 

@@ -13,8 +13,9 @@ from tests.env.playing import choose_rows
 pytest.importorskip("stable_baselines3")
 sb3_contrib = pytest.importorskip("sb3_contrib")
 
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
 from piquet_env.sb3_vec_env import PiquetVecEnv  # noqa: E402
 
@@ -142,7 +143,7 @@ def test_copies_continue_identically(how: str) -> None:
 
 
 def test_wrappers_take_it() -> None:
-    envs = VecNormalize(VecMonitor(PiquetVecEnv(3, "greedy", seed=1)), norm_obs=False)
+    envs = VecNormalize(PiquetVecEnv(3, "greedy", seed=1), norm_obs=False)
     envs.reset()
     rng = np.random.default_rng(0)
     seen = 0
@@ -161,6 +162,8 @@ def test_maskable_ppo_learns_in_it(dtype: str) -> None:
     assert model.num_timesteps == 1024
     assert len(model.ep_info_buffer) > 0
     assert all(value.isfinite().all() for value in model.policy.state_dict().values())
+    mean, _ = evaluate_policy(model, envs, n_eval_episodes=4)  # warns of environments without a monitor
+    assert -200 < mean < 200
     observations = envs.reset()
     actions, _ = model.predict(observations, action_masks=envs.action_masks(), deterministic=True)
     assert envs.action_masks()[np.arange(8), actions].all()
