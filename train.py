@@ -49,11 +49,11 @@ class Config:
     """who sits in the other seat: an agent's spec"""
     envs: int = 256
     """parties played side by side"""
-    rollout: int = 32_768
+    rollout: int = 8_192
     """decisions between two updates"""
-    minibatch: int = 4096
+    minibatch: int = 1024
     """decisions in a minibatch"""
-    epochs: int = 3
+    epochs: int = 2
     """passes over a rollout"""
     learning_rate: float = 1e-3
     """Adam's step"""

@@ -4,8 +4,9 @@
     python -m bench --quick               a rough idea in less than a minute, without the cold start
     python -m bench --output speeds.json  also write the numbers
 
-Each number is the median of several repetitions, with the lowest and the highest beside it. Only the comparison of one
-thread with two uses a second processor.
+Each number is the median of several repetitions, with the lowest and the highest beside it. Seconds are processor time
+of the one thread that works; for fresh interpreters and for the comparison of one thread with two, which uses a second
+processor, they are those of the clock on the wall.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ batch = piquet_env.PiquetBatch(64)
 batch.step(batch.buffers.action_mask.argmax(axis=1))
 print(imported - begin, stepped - imported, time.perf_counter() - stepped)
 """
-_PARTS = ("import piquet_env", "reset and first step of env", "then PiquetBatch and its first step")
+_PARTS = ("import piquet_env", "reset and first step of env", "then first step of a batch")
 
 
 def measure_starts(repetitions: int, *, cold: bool) -> list[Result]:

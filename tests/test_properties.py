@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ from tests.steering import PartiePlan
 from tests.strategies import SEEDS, begin, plan_of, played, rules, steps
 
 ROOT = Path(__file__).resolve().parent.parent
+FEWER = settings(max_examples=settings().max_examples // 3)  # for the properties that take long
 NOT_ACTIONS = (-1, 156, 10**6, 2**40, -(2**63), 2**64, None, "play SA", 1.0, 1.5, True, np.bool_(True), [3], object())
 
 
@@ -97,7 +99,7 @@ def test_legal_actions_end_with_the_partie_and_not_before(drawn: Rules, seed: in
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=20)
+@FEWER
 def test_every_legal_action_succeeds_and_every_other_is_refused_by_the_kernel(drawn: Rules, seed: int) -> None:
     codes = drawn.codes()
     for game, _ in steps(plan_of(drawn, seed)):
@@ -467,7 +469,7 @@ def test_scores_never_fall_within_a_deal(drawn: Rules, seed: int) -> None:
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=25)
+@FEWER
 def test_deals_add_up(drawn: Rules, seed: int) -> None:
     """Points of deals are those of the log; in a Rubicon partie they add up to the totals."""
     rubicon = drawn.form == "rubicon"
@@ -518,7 +520,7 @@ COPIES = (Game.clone, copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=15)
+@FEWER
 def test_copies_are_equal_and_independent_at_every_point(drawn: Rules, seed: int) -> None:
     for place, (game, action) in enumerate(steps(plan_of(drawn, seed))):
         before = snapshot(game)
@@ -540,7 +542,7 @@ def test_copies_are_equal_and_independent_at_every_point(drawn: Rules, seed: int
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=25)
+@FEWER
 def test_a_copy_goes_on_as_the_original(drawn: Rules, seed: int) -> None:
     plan = plan_of(drawn, seed)
     end = played(plan, deals=2)
@@ -556,7 +558,7 @@ def test_a_copy_goes_on_as_the_original(drawn: Rules, seed: int) -> None:
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=25)
+@FEWER
 def test_replaying_the_decisions_gives_the_same_bytes(drawn: Rules, seed: int) -> None:
     plan = plan_of(drawn, seed)
     game = begin(plan, 2)
@@ -569,7 +571,7 @@ def test_replaying_the_decisions_gives_the_same_bytes(drawn: Rules, seed: int) -
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=10)
+@FEWER
 def test_the_text_of_a_game_is_the_game(drawn: Rules, seed: int) -> None:
     rng = random.Random(seed)
     for game, _ in steps(plan_of(drawn, seed)):
@@ -580,7 +582,7 @@ def test_the_text_of_a_game_is_the_game(drawn: Rules, seed: int) -> None:
 
 
 @given(rules(), SEEDS)
-@settings(max_examples=25)
+@FEWER
 def test_observations_have_their_size_and_bounds(drawn: Rules, seed: int) -> None:
     for game, _ in steps(plan_of(drawn, seed)):
         for seat in (0, 1):
@@ -625,6 +627,30 @@ def test_compiled_and_plain_kernels_play_the_same_bytes() -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert other.stdout.strip() == digest_of_play()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "check",
+    [
+        test_the_cards_are_always_a_partition,
+        test_legal_actions_end_with_the_partie_and_not_before,
+        test_every_legal_action_succeeds_and_every_other_is_refused_by_the_kernel,
+        test_suits_have_no_rank,
+        test_seats_have_no_rank,
+        test_play_points_are_thirteen_and_the_captures,
+        test_scores_never_fall_within_a_deal,
+        test_deals_add_up,
+        test_copies_are_equal_and_independent_at_every_point,
+        test_a_copy_goes_on_as_the_original,
+        test_replaying_the_decisions_gives_the_same_bytes,
+        test_the_text_of_a_game_is_the_game,
+        test_observations_have_their_size_and_bounds,
+    ],
+)
+def test_properties_at_length(check: Callable[[], None]) -> None:
+    """The same with as many examples as the profile `thorough` asks for."""
+    check()
 
 
 @pytest.mark.nojit
