@@ -6,8 +6,9 @@
 
 The learner is sb3-contrib's MaskablePPO as it is. It sits in one seat of many parties at once, a bot in the other,
 and is paid the points of each deal. The run's folder holds `config.json`, `checkpoint.pt` (to resume),
-`policy.safetensors` (to
-play: `python evaluate.py policy:runs/mine/policy.safetensors greedy`), `progress.csv` and `evaluation.json`.
+`policy.safetensors` (to play: `python evaluate.py policy:runs/mine/policy.safetensors greedy`), `evaluation.json`, and
+for every start a `log-…` with SB3's `progress.csv`. A resumed run has the options of the run; `--minutes` are further
+minutes, `--decisions` is the total.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import argparse
 import dataclasses
 import itertools
 import json
+import signal
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -75,31 +78,23 @@ class Config:
     """duplicate parties against each bot at the end; 0 for none"""
 
 
-# What a resumed run must share with the one that made the checkpoint.
+# What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
-    "seed",
-    "rules",
-    "reward",
-    "opponent",
-    "envs",
-    "rollout",
-    "minibatch",
-    "epochs",
-    "hidden",
-    "layers",
-    "discount",
-    "trace",
+    *("seed", "rules", "reward", "opponent", "envs", "rollout"),
+    *("minibatch", "epochs", "hidden", "layers", "discount", "trace"),
 )
+TAKEN_OVER = (*FIXED, "learning_rate", "entropy", "clip", "threads")
 REWARD_SCALE = {"win": 1.0, "deal_points": 0.01, "settlement": 0.01, "equity": 0.01}  # brings returns to the order of 1
 CHECKPOINT_SECONDS = 30
 
 
 def main(argv: list[str] | None = None) -> int:
     """Train, keep, evaluate; return the exit code."""
-    config = parse_arguments(argv)
     started = time.perf_counter()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill ends in order, as Ctrl-C does
     try:
-        return run(config, started)
+        return run(parse_arguments(argv), started)
     except ValueError as error:  # rules, options, agents, checkpoints: one sentence each
         print(f"train.py: {error}", file=sys.stderr)
         return 2
@@ -149,21 +144,24 @@ def run(config: Config, started: float) -> int:
         resume(model, parties, content, about)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
+    policy, metadata = folder / "policy.safetensors", policy_metadata(rules, "relu", config.layers + 1)
     first = model.num_timesteps
     model.set_logger(configure(str(folder / f"log-{first}"), ["csv"]))
 
     budget = Budget(config, started, model)
     last_written = time.perf_counter()
     kept = capture(model, parties, about) if content is not None else None
+    weights = policy_weights(model)
     interrupted = False
     try:
         while not budget.is_spent():
             # One rollout and its update; what is kept between two of them is whole.
             model.learn(model.n_steps * config.envs, callback=None, reset_num_timesteps=model.num_timesteps == 0)
-            kept = capture(model, parties, about)
+            kept, weights = capture(model, parties, about), policy_weights(model)
             budget.show()
             if time.perf_counter() - last_written > CHECKPOINT_SECONDS:
                 write_checkpoint(checkpoint, kept)
+                save_policy(policy, weights, metadata)
                 last_written = time.perf_counter()
     except KeyboardInterrupt:
         interrupted = True
@@ -173,9 +171,7 @@ def run(config: Config, started: float) -> int:
         print("train.py: interrupted before the first update; nothing was learnt", file=sys.stderr)
         return 130
     write_checkpoint(checkpoint, kept)
-    metadata = policy_metadata(rules, "relu", config.layers + 1) | {"decisions": str(model.num_timesteps)}
-    policy = folder / "policy.safetensors"
-    save_policy(policy, policy_weights(model), metadata)
+    save_policy(policy, weights, metadata)
     seconds = time.perf_counter() - started
     done = model.num_timesteps
     print(f"{done:,} decisions ({done - first:,} now, in {seconds:.0f} s) · policy: {policy}")
@@ -184,19 +180,10 @@ def run(config: Config, started: float) -> int:
     return evaluate(config, policy, folder) if config.parties else 0
 
 
-TRAINING_SEED = 1 << 40  # decks of training; evaluations use small seeds, so no deck of theirs is trained on
+TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 BUILD_OPTIONS = (
-    "seed",
-    "hidden",
-    "layers",
-    "learning_rate",
-    "rollout",
-    "minibatch",
-    "epochs",
-    "entropy",
-    "clip",
-    "discount",
-    "trace",
+    *("seed", "hidden", "layers", "learning_rate", "rollout", "minibatch"),
+    *("epochs", "entropy", "clip", "discount", "trace"),
 )
 
 
@@ -263,13 +250,33 @@ def parse_arguments(argv: list[str] | None) -> Config:
     meanings = _field_docs()
     for field in dataclasses.fields(Config):
         flag = "--" + field.name.replace("_", "-")
-        default = field.default
-        if isinstance(default, bool):
-            parser.add_argument(flag, action="store_true", help=meanings[field.name])
+        kind, meaning = type(field.default), meanings[field.name]
+        if kind is bool:
+            parser.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=meaning)
         else:
-            parser.add_argument(flag, type=type(default), default=default, help=f"{meanings[field.name]} ({default})")
+            parser.add_argument(flag, type=kind, default=argparse.SUPPRESS, help=f"{meaning} ({field.default})")
     parser.usage = "train.py [--minutes M | --decisions N] [--run-dir DIR] [--resume] [--seed S] [--rules NAME] ..."
-    return Config(**vars(parser.parse_args(argv)))
+    given = vars(parser.parse_args(argv))
+    config = Config(**given)
+    return resumed_config(config, given) if config.resume and config.run_dir else config
+
+
+def resumed_config(config: Config, given: dict[str, Any]) -> Config:
+    """Return the options of a run that goes on: its own where nothing else is given; ValueError for a contradiction."""
+    path = Path(config.run_dir) / "config.json"
+    if not path.is_file():
+        raise ValueError(f"there is no run in {config.run_dir}: it holds no config.json")
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        taken = {name: type(getattr(config, name))(saved[name]) for name in TAKEN_OVER}
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    contradictions = [f"{name}={taken[name]}" for name in FIXED if name in given and given[name] != taken[name]]
+    if contradictions:
+        raise ValueError(
+            f"the run in {config.run_dir} has {', '.join(contradictions)}; resume it without these options"
+        )
+    return dataclasses.replace(config, **{name: value for name, value in taken.items() if name not in given})
 
 
 def _field_docs() -> dict[str, str]:
@@ -294,6 +301,8 @@ def check_config(config: Config) -> None:
     for name in ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "threads"):
         if getattr(config, name) < 1:
             raise ValueError(f"--{name} must be at least 1, not {getattr(config, name)}")
+    if not config.decisions and not config.minutes > 0:
+        raise ValueError("--minutes must be positive, or --decisions given")
     for name in ("minutes", "decisions", "parties", "entropy", "seed"):
         if getattr(config, name) < 0:
             raise ValueError(f"--{name} must not be negative, but is {getattr(config, name)}")

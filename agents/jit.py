@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import piquet_env.rules.jit
-from piquet_env.rules.jit import make_jit
+from piquet_env.rules.jit import KERNEL_SOURCES, make_jit
 
 _AGENTS = Path(__file__).resolve().parent
-_PIQUET_ENV = Path(piquet_env.rules.jit.__file__).resolve().parent.parent
 
-jit, inner = make_jit(_AGENTS, _PIQUET_ENV)
+jit, inner = make_jit(_AGENTS, _AGENTS, *KERNEL_SOURCES)

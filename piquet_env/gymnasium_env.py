@@ -125,7 +125,7 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
                 game.apply(number)
             except IllegalActionError as error:
                 reward += illegal_reward(self.reward)
-                return self._observation(), reward, True, False, self._info() | {"illegal": str(error)}
+                return self._observation(), reward, True, False, self._info() | {"illegal": _without_position(error)}
             reward += self._reward_since(deals_before) + self._play_on()
         self._ended = game.is_over
         if self.render_mode == "human":
@@ -188,6 +188,12 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
             info["expected_settlement"] = self._expected_at_start
         result = self.game.result
         if result is not None:
-            info["settlement"] = result.settlement
+            info["settlement"] = result.settlement  # by seat, as everything in this info; the learner's own beside it
+            info["own_settlement"] = result.settlement[self._learner]
             info["crossed_rubicon"] = tuple(total >= self.rules.rubicon_line for total in result.totals)
         return info
+
+
+def _without_position(error: Exception) -> str:
+    """Return what was wrong with an action, without the position behind it, which shows the other's cards."""
+    return str(error).splitlines()[0]

@@ -108,8 +108,8 @@ class PiquetVecEnv(VecEnv):
         info = {
             "terminal_observation": parties.final_observation[row].copy(),
             "TimeLimit.truncated": False,
-            "settlement": int(parties.final_settlement[row]),
-            "totals": tuple(parties.final_totals[row].tolist()),
+            "own_settlement": int(parties.final_settlement[row]),
+            "own_totals": tuple(parties.final_totals[row].tolist()),
             "episode": {
                 "r": float(self._returns[row]),
                 "l": int(self._lengths[row]),

@@ -17,12 +17,12 @@ caller plays both seats: row i is `raw_env` reset with seed + i, each step is on
 | `seat` | int64 [N]: with an opponent, the learner's seat |
 | `to_act` | int64 [N]: without one, the seat to act, of which the observation is; −1 where a partie waits |
 | `rewards` | float64 [N, 2]: without one, the rewards of both seats in this step |
-| `settlement`, `totals` | where a partie has ended: settlement and points, own first |
+| `own_settlement`, `own_totals` | where a partie has ended: its settlement; its points, own first |
 | `illegal` | where a partie has ended: whether by an illegal action |
 | `final_obs`, `final_info` | under same-step autoreset, where a partie has ended: its last observation, these keys |
 
 As in Gymnasium's own vector environments, `_key` is bool [N] and marks the rows that have `key`; under same-step
-autoreset `settlement`, `totals` and `illegal` stand in `final_info`.
+autoreset `own_settlement`, `own_totals` and `illegal` stand in `final_info`.
 """
 
 from __future__ import annotations
@@ -174,12 +174,12 @@ class PiquetVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndar
         parties = self._parties
         ended = parties.terminated
         facts = {
-            "settlement": np.where(ended, parties.final_settlement, 0),
-            "totals": np.where(ended[:, None], parties.final_totals, 0),
+            "own_settlement": np.where(ended, parties.final_settlement, 0),
+            "own_totals": np.where(ended[:, None], parties.final_totals, 0),
             "illegal": ended & forfeits,
         }
         marked = {f"_{key}": ended.copy() for key in facts}
-        marked["_settlement"] &= ~forfeits
+        marked["_own_settlement"] &= ~forfeits
         if not self._same_step:
             infos.update(facts | marked)
             return

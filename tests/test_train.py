@@ -53,10 +53,11 @@ def test_another_seed_learns_otherwise(tmp_path: Path) -> None:
 
 
 def test_the_policy_file_says_what_the_network_says(tmp_path: Path) -> None:
+    from sb3_contrib import MaskablePPO
+
     from agents.learned.masked_ppo import policy_weights
     from agents.learned.policy import PolicyAgent
     from piquet_env.sb3_vec_env import PiquetVecEnv
-    from sb3_contrib import MaskablePPO
 
     run(tmp_path / "run", "--decisions", "64")
     parties = PiquetVecEnv(16, "random", seed=3)
@@ -107,7 +108,8 @@ def test_an_interrupt_keeps_what_was_learnt(tmp_path: Path, monkeypatch: pytest.
         (["--discount", "2"], "--discount must lie between 0 and 1"),
         (["--minibatch", "128"], "--rollout must be at least"),
         (["--reward", "equity", "--rules", "au_cent"], "equity"),
-        (["--resume"], "there is no checkpoint"),
+        (["--resume"], "there is no run in"),
+        (["--decisions", "0", "--minutes", "0"], "--minutes must be positive"),
     ],
 )
 def test_a_wrong_option_gets_one_line(
@@ -149,5 +151,16 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path / "run", "--decisions", "64")
-    assert run(tmp_path / "run", "--decisions", "128", "--resume", "--rules", "german") == 2
+    assert run(tmp_path / "run", "--decisions", "128", "--resume", "--rules", "german", "--seed", "5") == 2
+    assert "has seed=1, rules=rubicon; resume it without these options" in capsys.readouterr().err
+    config = tmp_path / "run" / "config.json"
+    config.write_text(config.read_text().replace('"rubicon"', '"german"'))
+    assert run(tmp_path / "run", "--decisions", "128", "--resume") == 2
     assert "the checkpoint was made with rules=rubicon, this run has german" in capsys.readouterr().err
+
+
+def test_a_resumed_run_takes_over_its_options(tmp_path: Path) -> None:
+    run(tmp_path / "run", "--decisions", "64", "--learning-rate", "0.01")
+    assert train.main(["--resume", "--run-dir", str(tmp_path / "run"), "--decisions", "128", "--parties", "0"]) == 0
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert (config["envs"], config["hidden"], config["learning_rate"]) == (8, 16, 0.01)

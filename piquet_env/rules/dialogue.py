@@ -1,7 +1,8 @@
 """The dialogue: elder's calls, younger's replies, further claims, sinking, and younger's declarations after the lead.
 
-A claim is bounded from above (the *cap*: an under-call binds elder, a first "equal" binds younger) and, where younger has
-said "not good", from below (what it must *beat*). All legal claims of all kinds of sinking follow from these two bounds.
+A claim is bounded from above (the *cap*: an under-call binds elder, a first "equal" binds younger) and, where younger
+has said "not good", from below (what it must *beat*). All legal claims of all kinds of sinking follow from these two
+bounds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .actions import (
     WORD_SET,
     WORDS_BY_SIX,
 )
-from .cards import num_cards, pattern_cards, pattern_of
+from .cards import mask_of, num_cards, pattern_cards, pattern_of
 from .holdings import (
     NO_CAP,
     NO_RANK_CAP,
@@ -33,7 +34,6 @@ from .holdings import (
     item_length,
     item_rank,
     items_in,
-    longest_suit,
     part_of_suit,
 )
 from .jit import inner, jit
@@ -48,9 +48,7 @@ from .state import (
     FURTHER,
     GOOD,
     LEFTOVERS,
-    NO_REPLY,
     NOT_ASKED,
-    NOT_GOOD,
     PASSED,
     PLAY,
     POINT,
@@ -62,7 +60,7 @@ from .state import (
     YOUNGER,
     seat_of,
 )
-from .variants import CAVENDISH, COMBINATION, NO_LOCK, NONE, PARTIAL, YOUNGER_CHOICE
+from .variants import CAVENDISH, NO_LOCK, NONE, PARTIAL, YOUNGER_CHOICE
 
 
 @jit
@@ -228,7 +226,7 @@ def _legal_items(row: np.void, rules: np.void, role: int, category: int) -> int:
 
 @inner
 def _honest_words(row: np.void, rules: np.void, role: int, category: int, words: int) -> int:
-    """Return, of several claims, the one that `sinking='none'` makes: the best point or call, else the first in order."""
+    """Return, of several claims, the one that `sinking='none'` makes: the best point or call, else the first."""
     if words == 0:
         return 0
     if row["phase"] == CALL or category == POINT:
@@ -264,7 +262,7 @@ def _current_is_lawful(row: np.void, rules: np.void, role: int, cards: int) -> b
 
 @inner
 def _can_withhold(row: np.void, rules: np.void, role: int, card: int) -> bool:
-    """Return whether `card` may be taken out of the claim being put together, so that a lawful claim remains possible."""
+    """Return whether `card` may be taken out of the claim being put together and a lawful claim remains possible."""
     ranks, category = rules["ranks"], row["category"]
     cards = row["composing"] & ~(1 << card)
     if category == POINT:
@@ -428,7 +426,7 @@ def _holds_equal(row: np.void, rules: np.void, category: int, length: int, rank:
 
 @inner
 def _holds_better(row: np.void, rules: np.void, category: int, length: int, rank: int, longer: bool) -> bool:
-    """Return whether younger has a lawful claim better than (length, rank): longer (if `longer`), or as long and higher.
+    """Return whether younger has a lawful claim better than (length, rank): longer (if `longer`), or as long, higher.
 
     A negative rank asks for longer ones alone.
     """
@@ -456,7 +454,8 @@ def find_legal_reply(row: np.void, rules: np.void) -> None:
     second = row["phase"] == DETAIL_REPLY
     better = _holds_better(row, rules, category, length, rank, not second)
     equal = category != SET and _holds_equal(row, rules, category, length, rank)
-    good, same, not_good = late_word(WORD_GOOD, rules["ranks"]), late_word(WORD_EQUAL, rules["ranks"]), late_word(WORD_NOT_GOOD, rules["ranks"])
+    ranks = rules["ranks"]
+    good, same, not_good = late_word(WORD_GOOD, ranks), late_word(WORD_EQUAL, ranks), late_word(WORD_NOT_GOOD, ranks)
     if rules["sinking"] == NONE:
         row["legal_words"] = 1 << (not_good if better else same if equal else good)
         return
@@ -501,7 +500,13 @@ def _score_call(row: np.void, rules: np.void, category: int) -> None:
     row["last_item"] = -1
     row["used"] = item_family(category, row["composing_item"], row["hands"][ELDER], rules["ranks"])
     _score_claim(
-        row, rules, ELDER, category, row["claimed"][ELDER, category], row["call_length"][category], row["call_rank"][category]
+        row,
+        rules,
+        ELDER,
+        category,
+        row["claimed"][ELDER, category],
+        row["call_length"][category],
+        row["call_rank"][category],
     )
     if category == POINT or _legal_items(row, rules, ELDER, category) == 0:
         _end_elder_part(row, rules, category)
@@ -647,8 +652,9 @@ def _part_with_pips(hand: int, suit: int, length: int, pips: int, ranks: int) ->
     pattern = pattern_of(hand, suit, ranks)
     part = pattern
     while part:
-        if pattern_cards(part) == length and item_rank(POINT, suit, part >> (9 - ranks) << (suit * ranks), ranks) == pips:
-            return part >> (9 - ranks) << (suit * ranks)
+        cards = mask_of(part, suit, ranks)
+        if pattern_cards(part) == length and item_rank(POINT, suit, cards, ranks) == pips:
+            return cards
         part = (part - 1) & pattern
     return 0
 

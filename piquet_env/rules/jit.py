@@ -25,12 +25,12 @@ KEEP_SECONDS = 30 * 24 * 3600
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def digest_sources(*folders: Path) -> str:
-    """Return a short hexadecimal digest of every Python source below `folders`, by relative name and content."""
+def digest_sources(*places: Path) -> str:
+    """Return a short hexadecimal digest of Python sources, files or all of a folder, by name and content."""
     digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(str(path.relative_to(folder)).encode())
+    for place in places:
+        for path in [place] if place.is_file() else sorted(place.glob("*.py")):
+            digest.update(path.name.encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -69,13 +69,16 @@ def _remove_old(place: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def make_jit(*folders: Path) -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
-    """Return the decorators `jit` and `inner`, with a cache keyed by the sources below `folders` (the first owns it).
+def make_jit(owner: Path, *places: Path) -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
+    """Return the decorators `jit` and `inner`, with a cache keyed by the sources in `places`, in the package `owner`.
+
+    places: all files and folders with kernels that another module's kernels call (numba itself sees to a kernel's own
+            file)
 
     A function under `inner` compiles in half the time, but can be called from compiled code alone: a call from Python
     would crash the interpreter. All functions that take a row are of this kind; Python goes through the doors `…_at`.
     """
-    cache_folder = find_cache_folder(folders[0], digest_sources(*folders))
+    cache_folder = find_cache_folder(owner, digest_sources(*places))
 
     def compile_function(function: Function, **options: Any) -> Function:
         # numba reads its cache folder while it decorates; the user's own setting is put back at once.
@@ -116,4 +119,7 @@ def _share_literals(dispatcher: Any) -> None:
     dispatcher.get_call_template = find_shared
 
 
-jit, inner = make_jit(Path(__file__).resolve().parent.parent)
+_RULES = Path(__file__).resolve().parent
+KERNEL_SOURCES = (_RULES, _RULES.parent / "observation.py")
+
+jit, inner = make_jit(_RULES.parent, *KERNEL_SOURCES)

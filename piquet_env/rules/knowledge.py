@@ -228,7 +228,8 @@ NUM_FACTS = 10
 def facts_at(rows: np.ndarray, index: int, rules: np.ndarray, facts: np.ndarray, mask: np.ndarray) -> None:
     """Write what a turn begins with: the plain facts that each seat sees, and the legal actions of the seat to act.
 
-    facts: int64[2, NUM_FACTS], by seat: view, seat in turn, role (2 before the cut is decided), score of the deal, totals
+    facts: int64[2, NUM_FACTS], by seat: view, seat in turn, role (2 before the cut is decided), score of the deal,
+    totals
            and games of seats 0 and 1, the deal's number
     mask:  int8[num_actions]
     """

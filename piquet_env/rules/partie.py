@@ -9,7 +9,7 @@ from .dialogue import late_word
 from .exchange import start_exchange
 from .jit import inner, jit
 from .scoring import book_cards, settlement
-from .state import CUT, DEAL_OVER, NOBODY, PARTIE_OVER, YOUNGER, seat_of
+from .state import CUT, DEAL_OVER, NOBODY, PARTIE_OVER, seat_of
 from .variants import CHOOSE_DEALER, SEVENTH_DEAL, TWO_DEALS
 
 
@@ -63,7 +63,8 @@ def _higher_seat(cut: np.ndarray, ranks: int) -> int:
 @inner
 def find_legal_cut(row: np.void, rules: np.void) -> None:
     """Write the choice of the winner of the cut."""
-    row["legal_words"] = 1 << late_word(WORD_DEAL_FIRST, rules["ranks"]) | 1 << late_word(WORD_DEAL_SECOND, rules["ranks"])
+    ranks = rules["ranks"]
+    row["legal_words"] = 1 << late_word(WORD_DEAL_FIRST, ranks) | 1 << late_word(WORD_DEAL_SECOND, ranks)
 
 
 @inner

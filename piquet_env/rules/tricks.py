@@ -13,7 +13,6 @@ from .state import (
     CLASS_CAPTURE,
     CLASS_LAST_TRICK,
     CLASS_LEAD,
-    ELDER,
     LEFT_DOWN,
     NOBODY,
     PLAY,

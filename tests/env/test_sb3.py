@@ -49,8 +49,8 @@ def test_it_is_a_dummy_vec_env_of_single_environments(opponent: str, skip: bool)
             info, told = one[3][row], two[3][row]
             assert np.array_equal(info["terminal_observation"], told["terminal_observation"])
             assert info["TimeLimit.truncated"] is told["TimeLimit.truncated"] is False
-            assert info["settlement"] == told["settlement"][told["seat"]] == info["episode"]["r"]
-            assert info["totals"] == (told["totals"][told["seat"]], told["totals"][1 - told["seat"]])
+            assert info["own_settlement"] == told["settlement"][told["seat"]] == info["episode"]["r"]
+            assert info["own_totals"] == (told["totals"][told["seat"]], told["totals"][1 - told["seat"]])
             assert info["episode"]["l"] == lengths[row]
             lengths[row] = 0
     assert ends > 3
@@ -106,8 +106,8 @@ def test_the_reward_scale_leaves_the_record_alone() -> None:
         assert rewards.dtype == np.float32
         totals += rewards
         for row in np.flatnonzero(dones):
-            assert infos[row]["episode"]["r"] == infos[row]["settlement"]
-            assert totals[row] == pytest.approx(infos[row]["settlement"] / 100)
+            assert infos[row]["episode"]["r"] == infos[row]["own_settlement"]
+            assert totals[row] == pytest.approx(infos[row]["own_settlement"] / 100)
             totals[row] = 0
             ended += 1
 

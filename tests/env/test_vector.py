@@ -85,9 +85,10 @@ def test_it_is_a_sync_vector_env_of_single_environments(
         illegal += told.sum()
         for row in np.flatnonzero(ended & ~told):
             seat = facts[1]["seat"][row]
-            assert facts[0]["_settlement"][row]
-            assert facts[0]["settlement"][row] == facts[1]["settlement"][row][seat]
-            assert facts[0]["totals"][row].tolist() == [facts[1]["totals"][row][place] for place in (seat, 1 - seat)]
+            assert facts[0]["_own_settlement"][row]
+            assert facts[0]["own_settlement"][row] == facts[1]["settlement"][row][seat]
+            by_seat = facts[1]["totals"][row]
+            assert facts[0]["own_totals"][row].tolist() == [by_seat[seat], by_seat[1 - seat]]
     assert ends > 3
     assert illegal > 0
 
@@ -141,9 +142,9 @@ def test_with_both_seats_played_rows_are_aec_environments(mode: str, rules: str)
             last = row.observe(f"player_{actor}")["observation"]
             facts = infos if mode == "next_step" else infos["final_info"]
             assert facts["illegal"][number] != legal[number]
-            assert facts["totals"][number].tolist() == [row.game.totals[actor], row.game.totals[1 - actor]]
+            assert facts["own_totals"][number].tolist() == [row.game.totals[actor], row.game.totals[1 - actor]]
             if legal[number]:
-                assert facts["settlement"][number] == row.result.settlement[actor]
+                assert facts["own_settlement"][number] == row.result.settlement[actor]
             if mode == "same_step":
                 assert np.array_equal(infos["final_obs"][number], last)
                 row.reset()
