@@ -372,7 +372,7 @@ class _Painter:
         status = self._status(category)
         speeches = self._call_and_replies(category)
         if status == Status.PASSED:
-            speeches.append("elder: nothing")
+            speeches.append("elder: passes")
         if status == Status.DEAD:
             speeches.append("nobody scores" + self._equal_cards(category))
         scored = self._scored(category, ELDER if status == Status.ELDER else YOUNGER)
@@ -498,7 +498,7 @@ class _Painter:
             whose = [self._role(seat) for seat in self.seats if self._of_pair(seat, f"{bonus}_open")]
             if whose:
                 bonuses.append(f"{bonus} to {' and '.join(whose)}")
-        return lines + [f"  open: {', '.join(bonuses)}"] * (len(bonuses) > 0)
+        return lines + [f"  still open: {', '.join(bonuses)}"] * (len(bonuses) > 0)
 
     def _is_partie_over(self) -> bool:
         if self.rules.form == "rubicon":
