@@ -18,8 +18,9 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
+import re
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,14 +59,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         for spec in agents:
             make_agent(spec, rules)
         matches, complete = play_all(agents, rules, parties, options.seed, options.jobs)
+    except KeyboardInterrupt:
+        parser.exit(130, "evaluate.py: interrupted before anything was played\n")
     except ValueError as error:  # AgentError among them
         parser.error(" ".join(str(error).split()))
     if matches:
         print(format_table(matches))
-        report_failures(matches, options.output)
     if options.output is not None and (matches or complete):
         document = results(matches, rules, options.seed, parties, complete=complete)
         write_atomically(options.output, (json.dumps(document, indent=2) + "\n").encode())
+    report_failures(matches, options.output)
     if not complete:
         print("evaluate.py: interrupted; this is what was played until then", file=sys.stderr)
         return 130
@@ -93,16 +96,16 @@ def make_parser() -> Parser:
 
 
 def positive(text: str) -> int:
-    """Return a whole number of at least one."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    """Return a whole number from 1 to a thousand million."""
+    if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 1 to 1,000,000,000")
     return int(text)
 
 
 def natural(text: str) -> int:
-    """Return a whole number from 0 to 2**63 - 1."""
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2**63 - 1")
+    """Return a whole number from 0 to 2**62 - 1: the decks' seeds lie as far above."""
+    if not re.fullmatch("[0-9]{1,19}", text) or int(text) >= 2**62:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to 2**62 - 1")
     return int(text)
 
 
@@ -110,8 +113,15 @@ def check_output(output: Path | None, force: bool) -> None:
     """Raise ValueError, before anything is played, for an output file that could not or should not be written."""
     if output is None:
         return
-    if output.is_dir() or not output.parent.is_dir() or not os.access(output.parent, os.W_OK):
-        raise ValueError(f"{output} cannot be written")
+    if not output.parent.is_dir():
+        raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
+    if output.exists() and not output.is_file():
+        raise ValueError(f"{output} cannot be written: it is no ordinary file")
+    try:
+        with tempfile.TemporaryFile(dir=output.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written: {error.strerror}") from None
     if output.exists() and not force:
         raise ValueError(f"{output} exists, and results are not overwritten: name another file, or add --force")
 
@@ -188,11 +198,12 @@ def report_failures(matches: Sequence[MatchResult], output: Path | None) -> None
                 file = output.with_name(f"{stem}.failure-{number}-{place}.deal")
                 write_atomically(file, (failure.deal.rstrip("\n") + "\n").encode())
                 story = f"{loser} lost {where}: {failure.error}\n\n{failure.trace}"
-                write_atomically(file.with_suffix(".txt"), story.encode())
+                write_atomically(file.with_suffix(".txt"), story.encode(errors="backslashreplace"))
                 where += f"; see {file}"
             elif place == 1:
                 print(f"{failure.deal}\n{failure.trace}", file=sys.stderr)
-            print(f"evaluate.py: {loser} lost a partie ({where}): {failure.error}", file=sys.stderr)
+            told = failure.error.encode(errors="backslashreplace").decode()
+            print(f"evaluate.py: {loser} lost a partie ({where}): {told}", file=sys.stderr)
         if len(match.failures) > FAILURES_KEPT:
             print(f"evaluate.py: and {len(match.failures) - FAILURES_KEPT} more parties of this match", file=sys.stderr)
 

@@ -95,6 +95,9 @@ def main(argv: list[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill ends in order, as Ctrl-C does
     try:
         return run(parse_arguments(argv), started)
+    except KeyboardInterrupt:
+        print("train.py: interrupted", file=sys.stderr)
+        return 130
     except ValueError as error:  # rules, options, agents, checkpoints: one sentence each
         print(f"train.py: {error}", file=sys.stderr)
         return 2
@@ -227,18 +230,23 @@ class Budget:
 
 def evaluate(config: Config, policy: Path, folder: Path) -> int:
     """Play duplicate parties against the bots, print the table, write the figures."""
-    from agents.arena import play_match
+    from agents.arena import MatchInterrupted, play_match
     from agents.report import format_table, results
     from piquet_env import Rules
 
     rules = Rules.of(config.rules)
     seed = 1
-    matches = [
-        play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed) for bot in ("random", "greedy")
-    ]
-    print(format_table(matches))
-    write_json(folder / "evaluation.json", results(matches, rules, seed, config.parties))
-    return 0
+    matches, complete = [], True
+    try:
+        for bot in ("random", "greedy"):
+            matches.append(play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed))
+    except MatchInterrupted as interrupt:
+        matches += [interrupt.result] if interrupt.result is not None else []
+        complete = False
+    if matches:
+        print(format_table(matches))
+        write_json(folder / "evaluation.json", results(matches, rules, seed, config.parties, complete=complete))
+    return 0 if complete else 130
 
 
 # -- the command line -------------------------------------------------------------------------------------------------
@@ -325,7 +333,9 @@ def run_folder(config: Config) -> Path:
     folder = Path(config.run_dir)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--run-dir {folder} is a file")
-    if not config.resume and folder.is_dir() and any(folder.iterdir()):
+    begun = folder.is_dir() and any(folder.iterdir())
+    only_begun = begun and (folder / "config.json").is_file() and not (folder / "checkpoint.pt").is_file()
+    if not config.resume and begun and not only_begun:  # a run stopped before its first checkpoint begins anew
         raise ValueError(f"--run-dir {folder} is not empty; go on with its run by --resume, or name another folder")
     return folder
 

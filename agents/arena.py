@@ -24,6 +24,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ from .streams import Streams
 # What a partie costs that is lost by a crash or an illegal action: the environment's own reward for an illegal action,
 # more than a partie lost by play costs, so that it can never pay to fail.
 FAILURE_SETTLEMENT = ILLEGAL_POINTS
+CRASHES = (Exception, SystemExit)  # an agent that ends the interpreter has crashed, too; Ctrl-C is the user's
 EVALUATION_SEEDS = 1 << 62  # matches use the seeds from here on
 
 PAIRS_AT_ONCE = 128
@@ -207,6 +209,10 @@ def play_match(
                 progress(sum(len(block.records) for block in played))
     except KeyboardInterrupt:
         raise MatchInterrupted(_join(names, rules, seed, played) if played else None) from None
+    except BrokenProcessPool:
+        raise AgentError(
+            f"a worker process ended in the middle of {names[0]} v {names[1]}: an agent ended it, or memory ran out"
+        ) from None
     return _join(names, rules, seed, played)
 
 
@@ -364,7 +370,7 @@ class _Table:
         for agent, player in enumerate(self.players):
             try:
                 player.reset(self.seeds[0][int(self._seats(agent)[0])])
-            except Exception as error:  # noqa: BLE001  (whatever a user's agent raises loses its partie)
+            except CRASHES as error:  # whatever a user's agent raises loses its partie
                 self._fail(0, agent, error)
                 return
 
@@ -389,7 +395,7 @@ class _Table:
             saved = streams.save()
             try:
                 return self._act_batch(agent, observations, masks, streams)
-            except Exception:  # noqa: BLE001  (row by row it is found which parties the agent loses)
+            except CRASHES:  # row by row it is found which parties the agent loses
                 streams.restore(saved)
         actions = np.full(len(rows), -1, dtype=np.int64)
         for place, row in enumerate(rows.tolist()):
@@ -401,7 +407,7 @@ class _Table:
                 else:
                     view = View(observations[place], masks[place], self.games.rules)
                     actions[place] = _whole_number(self.players[agent].act(view))
-            except Exception as error:  # noqa: BLE001  (whatever a user's agent raises loses its partie)
+            except CRASHES as error:  # whatever a user's agent raises loses its partie
                 self._fail(row, agent, error)
         return actions
 
@@ -423,12 +429,11 @@ class _Table:
         self._close(row)
         self.records["rubicon"][row] = self._by_agent(row, np.array(self.games.below_the_line(row)))
 
-    def _fail(self, row: int, agent: int, error: Exception | str) -> None:
+    def _fail(self, row: int, agent: int, error: BaseException | str) -> None:
         """Enter a partie that an agent lost by a crash or an illegal action."""
         trace = ""
-        if isinstance(error, Exception):
-            trace = "".join(traceback.format_exception(error))
-            error = f"{type(error).__name__}: {error}"
+        if not isinstance(error, str):
+            error, trace = _describe(error)
         self.records["settlement"][row] = FAILURE_SETTLEMENT if agent == 0 else -FAILURE_SETTLEMENT
         self.records["failed"][row, agent] = True
         self._close(row)
@@ -445,6 +450,15 @@ class _Table:
 
     def _by_agent(self, row: int, by_seat: np.ndarray) -> np.ndarray:
         return by_seat[::-1] if self.half[row] else by_seat
+
+
+def _describe(error: BaseException) -> tuple[str, str]:
+    """Return what an agent raised, in one line and with its trace; an exception that cannot be shown loses neither."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}", "".join(traceback.format_exception(error))
+    except CRASHES:
+        return f"{name}, which cannot be shown as text", ""
 
 
 def _whole_number(action: Any) -> int:

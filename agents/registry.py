@@ -146,7 +146,7 @@ def _make(spec: str, build: Callable[..., Any], arguments: Mapping[str, Any], *b
         agent = build(*before, **arguments)
     except AgentError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AgentError(f"the agent {spec!r} cannot be made: {type(error).__name__}: {error}") from error
     if not isinstance(agent, Agent):
         raise AgentError(f"{spec!r} makes no agent: a class of agents derives from agents.base.Agent")
@@ -155,7 +155,11 @@ def _make(spec: str, build: Callable[..., Any], arguments: Mapping[str, Any], *b
 
 def _load_file(path: Path) -> ModuleType:
     """Return the module in a file; files beside it can be imported by it."""
-    if not path.is_file():
+    try:
+        is_file = path.is_file()
+    except OSError:  # the name is too long for a file
+        is_file = False
+    if not is_file:
         raise AgentError(f"there is no file {path}")
     folder = str(path.resolve().parent)
     name = f"agent_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"

@@ -47,7 +47,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from .game import Game, Result
+from .game import Game, Result, check_seat
 from .observation import observation_size
 from .render import render_text
 from .rewards import RewardRule, illegal_reward
@@ -91,8 +91,8 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"unknown render_mode {render_mode!r}; the modes are None, {', '.join(RENDER_MODES)}")
-        if render_seat not in (None, 0, 1):
-            raise ValueError(f"render_seat must be None, 0 or 1, not {render_seat!r}")
+        if render_seat is not None:
+            render_seat = check_seat(render_seat)
         self.rules = Rules.of(rules)
         self.reward = reward
         self.render_mode = render_mode

@@ -15,6 +15,7 @@ while True:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -156,8 +157,9 @@ class PiquetBatch:
         self._scratch = make_scratch(self.threads)
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
         self._actions = np.zeros(self.num_envs, dtype=np.int64)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
-        self._seed = seed
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = 0  # a fork inherits the pool without its threads
+        self._seed = _whole_number("seed", seed, 0, MOST_SEED - self.num_envs)
         self.reset(seed)
 
     # -- playing ------------------------------------------------------------------------------------------------------
@@ -253,9 +255,11 @@ class PiquetBatch:
 
     def _run(self, task: int, rows: np.ndarray, actions: np.ndarray) -> None:
         """Let the threads share `rows`."""
-        if self._pool is None:
+        if self.threads == 1:
             self._run_part(task, rows, actions, 0, len(rows), 0)
             return
+        if self._pool is None or self._pool_process != os.getpid():
+            self._pool, self._pool_process = ThreadPoolExecutor(self.threads), os.getpid()
         edges = np.linspace(0, len(rows), self.threads + 1).astype(np.int64).tolist()
         jobs = [
             self._pool.submit(self._run_part, task, rows, actions, edges[part], edges[part + 1], part)

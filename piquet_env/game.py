@@ -129,7 +129,7 @@ class Game:
     @property
     def state(self) -> np.void:
         """The whole state, hidden cards included: a copy of the row (fields in rules/state.py)."""
-        return self._rows.copy()[0]
+        return self._flat.copy().view(STATE_DTYPE)[0]
 
     @property
     def dealer(self) -> int | None:
@@ -148,7 +148,7 @@ class Game:
 
     def action_mask(self, seat: int) -> np.ndarray:
         """Return the legal actions of `seat` as int8[num_actions]: zeros for a seat that is not to act."""
-        check_seat(seat)
+        seat = check_seat(seat)
         if int(self._rows["to_act"][0]) != seat:
             return np.zeros(num_actions(self.rules.pack), dtype=np.int8)
         return self._legal().copy()
@@ -178,7 +178,7 @@ class Game:
 
     def observation(self, seat: int) -> np.ndarray:
         """Return what `seat` knows as float32[observation_size], entries in [0, 1]; the table is in observation.py."""
-        check_seat(seat)
+        seat = check_seat(seat)
         scale = observation_scale(self.rules.pack)
         out = np.empty(len(scale), dtype=np.float32)
         encode_float_at(self._rows, 0, self._codes, seat, scale, out)
@@ -186,7 +186,7 @@ class Game:
 
     def info(self, seat: int) -> dict[str, Any]:
         """Return small plain facts as `seat` sees them: seat, role, phase, deal, running scores, totals."""
-        check_seat(seat)
+        seat = check_seat(seat)
         return self.infos()[seat]
 
     def infos(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -402,7 +402,8 @@ def _id_of(action: Any) -> int:
     return action if 0 <= action < _MORE_THAN_ACTIONS else -1
 
 
-def check_seat(seat: int) -> None:
-    """Raise ValueError for anything but the seats 0 and 1."""
-    if seat not in (0, 1):
+def check_seat(seat: Any) -> int:
+    """Return a seat as an int; ValueError for anything but the whole numbers 0 and 1."""
+    if isinstance(seat, bool) or not isinstance(seat, (int, np.integer)) or seat not in (0, 1):
         raise ValueError(f"a seat is 0 or 1, not {seat!r}")
+    return int(seat)

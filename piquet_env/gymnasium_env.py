@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 
 from .aec import check_options
-from .game import Game, Result
+from .game import Game, Result, check_seat
 from .observation import observation_size
 from .opponents import opponent_seed, resolve_opponent
 from .render import render_text
@@ -51,8 +51,8 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
     ) -> None:
         if render_mode not in (None, "ansi", "human"):
             raise ValueError(f"unknown render_mode {render_mode!r}; the modes are None, ansi, human")
-        if seat not in (None, 0, 1):
-            raise ValueError(f"seat must be None, 0 or 1, not {seat!r}")
+        if seat is not None:
+            seat = check_seat(seat)
         self.rules = Rules.of(rules)
         self.reward = reward
         self.skip_forced = skip_forced

@@ -10,7 +10,7 @@ from .rules.errors import IllegalActionError
 from .rules.shuffle import stream_of
 from .rules.variants import Rules
 
-_OPPONENT_STREAM = -1  # no deal has this number
+_OPPONENT_STREAM = 2**63 - 1  # no deal has this number
 
 
 class Opponent:

@@ -66,8 +66,6 @@ def render_text(game: Game, seat: int | None = None, *, unicode: bool = False) -
         talon = tuple(game.state["talon"][: rules.pack - 24].tolist())
         # The seat to act sees the true phase; both see all of the dialogue.
         return _Painter(rules, views, game.to_act or 0, deals, talon, unicode=unicode).paint()
-    if seat not in (0, 1):
-        raise ValueError(f"seat must be 0, 1 or None for the open picture, not {seat!r}")
     return render_observation(game.observation(seat), rules, seat, deals, unicode=unicode)
 
 

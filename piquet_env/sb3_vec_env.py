@@ -67,7 +67,10 @@ class PiquetVecEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions, one a row."""
-        self._pending[:] = actions
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise ValueError(f"actions must be {self.num_envs} whole numbers, not {given.dtype} of shape {given.shape}")
+        self._pending[:] = given
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play up to the learner's next turn in every row; return observations, rewards, ends, infos.

@@ -127,11 +127,12 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 def resume(model: MaskablePPO, parties: PiquetVecEnv, content: dict[str, Any], about: dict[str, str]) -> None:
     """Put model, parties and random states where the checkpoint has them; CheckpointError if it is of another run."""
+    made = content.get("about")
+    if not isinstance(made, dict):
+        raise CheckpointError("the checkpoint does not say what run it is of")
     for key, value in about.items():
-        if content["about"].get(key) != value:
-            raise CheckpointError(
-                f"the checkpoint was made with {key}={content['about'].get(key)}, this run has {value}"
-            )
+        if made.get(key) != value:
+            raise CheckpointError(f"the checkpoint was made with {key}={made.get(key)}, this run has {value}")
     try:
         model.policy.load_state_dict(content["policy"])
         model.policy.optimizer.load_state_dict(content["optimizer"])

@@ -50,15 +50,22 @@ def find_cache_folder(package: Path, digest: str) -> Path | None:
 
     `NUMBA_CACHE_DIR` comes first, then the package's own `__pycache__`, then the user's cache.
     """
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     given = numba.config.CACHE_DIR
-    places = [Path(given)] if given else [package / "__pycache__", home / "piquet_env"]
+    places = [Path(given)] if given else [package / "__pycache__", *_user_caches()]
     for place in places:
         folder = place / f"kernels-{digest}"
         if _is_writable(folder):
             _remove_old(place)
             return folder
     return None
+
+
+def _user_caches() -> list[Path]:
+    """Return the user's cache folder, if there is one: a user without a name may have no home."""
+    try:
+        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "piquet_env"]
+    except RuntimeError:
+        return []
 
 
 def _remove_old(place: Path) -> None:

@@ -9,6 +9,8 @@ Published test vectors stand in tests/rules/test_shuffle.py.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .jit import jit
@@ -55,7 +57,16 @@ def shuffle_into(seed: int, partie: int, deal: int, deck: np.ndarray) -> None:
 
 
 def deck_of(seed: int, partie: int, deal: int, cards: int = 32) -> np.ndarray:
-    """Return the deck of (seed, partie, deal) as int8[cards]."""
+    """Return the deck of (seed, partie, deal) as int8[cards]; deal 0 is the cut.
+
+    Raises ValueError for other than 32 or 36 cards, and for numbers that are not whole or lie outside 0 to 2**63 - 1.
+    """
+    if cards not in (32, 36):
+        raise ValueError(f"a pack has 32 or 36 cards, not {cards!r}")
+    given: tuple[Any, ...] = (seed, partie, deal)
+    for number in given:
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < 2**63:
+            raise ValueError(f"seed, partie and deal are whole numbers from 0 to 2**63 - 1, not {number!r}")
     deck = np.empty(cards, dtype=np.int8)
     with np.errstate(over="ignore"):  # the stream is meant to wrap; only uncompiled code would warn
         shuffle_into(seed, partie, deal, deck)

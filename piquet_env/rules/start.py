@@ -17,6 +17,8 @@ from .state import NOBODY, STATE_DTYPE
 from .variants import Rules
 
 MOST_SEED = 2**63 - 1
+MOST_DEAL_NUMBER = 5_000  # in au cent, where it runs on: the observation holds four digits
+MOST_TOTAL = 500_000  # the observation holds six digits
 
 
 class Start(NamedTuple):
@@ -76,13 +78,13 @@ def check_start(
     """Return the start of a partie; ValueError, in one sentence, says what cannot be."""
     _check_number("seed", seed, 0, MOST_SEED)
     _check_number("partie", partie, 0, MOST_SEED)
-    most_deal = rules.deals + extra_deals(rules) if rules.form == "rubicon" else 1_000_000
+    most_deal = rules.deals + extra_deals(rules) if rules.form == "rubicon" else MOST_DEAL_NUMBER
     _check_number("deal_number", deal_number, 1, most_deal)
     if dealer is not None:
         _check_number("dealer", dealer, 0, 1)
     elif deal_number > 1:
         raise ValueError(f"deal_number={deal_number} begins inside a partie, so dealer must say which seat deals it")
-    points = _check_pair("totals", totals, 0, 1_000_000)
+    points = _check_pair("totals", totals, 0, MOST_TOTAL)
     won = _check_pair("games", games, 0, rules.games - 1)
     if rules.form == "rubicon" and won != (0, 0):
         raise ValueError("games belong to form='au_cent'; under these rules no games are won")
@@ -135,6 +137,8 @@ def _check_number(name: str, value: Any, low: int, high: int) -> None:
 
 def _check_pair(name: str, values: Any, low: int, high: int) -> tuple[int, int]:
     try:
+        if isinstance(values, (set, frozenset, dict)):
+            raise TypeError
         first, second = values
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be two numbers, one a seat, not {values!r}") from None

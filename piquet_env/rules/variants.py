@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -203,7 +205,7 @@ class Option(NamedTuple):
         for known in self.values or ():
             if text == str(known):
                 return known
-        if self.values is None and text.lstrip("-").isdigit():
+        if self.values is None and re.fullmatch("-?[0-9]{1,9}", text):
             return int(text)
         raise NotationError(f"rules option {self.name} has no value {text!r}")
 
@@ -306,6 +308,12 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 def _differences(mine: dict[str, Any], preset: str) -> list[str]:
     """Return the options in which `mine` differs from a preset; elder_max from what the pack makes of it."""
-    base = Rules.preset(preset)
-    theirs = {**base.replace(pack=mine["pack"]).as_dict(), "pack": base.pack}
+    theirs = _values_of(preset, mine["pack"])
     return [name for name, value in mine.items() if value != theirs[name] or type(value) is not type(theirs[name])]
+
+
+@functools.cache
+def _values_of(preset: str, pack: int) -> dict[str, Any]:
+    """Return the options of a preset, with the elder_max that belongs to `pack`."""
+    base = Rules.preset(preset)
+    return {**base.replace(pack=pack).as_dict(), "pack": base.pack}

@@ -1,10 +1,19 @@
 """Agents for the tests of the arena and the registry: slow, wrong and broken ones."""
 
+import sys
+
 import numpy as np
 
 from agents.base import Actions, Agent, BatchAgent, View
 from agents.random_agent import RandomAgent
 from agents.streams import RowRandom
+
+
+class Dumb(Exception):
+    """An exception that cannot be shown."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
 
 
 class Plain(Agent):
@@ -50,6 +59,10 @@ class Fails(Plain):
             raise RuntimeError("lost my head")
         if self.how == "interrupt":
             raise KeyboardInterrupt
+        if self.how == "exit":
+            sys.exit(0)
+        if self.how == "dumb":
+            raise Dumb
         return {
             "negative": -1,
             "large": 10_000,

@@ -259,7 +259,7 @@ def test_an_opponent_that_acts_illegally_gives_one_clear_error(answer: Any) -> N
         ({"opponent": "nobody"}, "nobody"),
         ({"opponent": 5}, "an opponent is"),
         ({"opponent": None}, "an opponent is"),
-        ({"seat": 2}, "seat must be"),
+        ({"seat": 2}, "a seat is 0 or 1"),
         ({"reward": "points"}, "points"),
         ({"rules": "au_cent", "reward": "equity"}, "equity"),
     ],
