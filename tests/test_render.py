@@ -197,7 +197,7 @@ def test_suit_symbols_are_optional() -> None:
 
 
 def test_a_seat_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="seat must be 0, 1 or None"):
+    with pytest.raises(ValueError, match="a seat is 0 or 1"):
         render_text(Game("rubicon", seed=1), 2)
 
 
