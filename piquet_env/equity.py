@@ -14,12 +14,13 @@ variance, or bias where deals are learnt as episodes of their own, but never cha
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
+
+from .rules.start import EXTRA_DEALS
 
 __all__ = [
     "EQUITY_VERSION",
@@ -37,9 +38,6 @@ EQUITY_VERSION = "v0-cavendish"
 BIN_POINTS = 10
 ELDER_DEALS = (977, 1743, 2867, 2105, 902, 76, 166, 664, 106, 20, 88, 210, 40, 2, 18, 16)
 YOUNGER_DEALS = (3556, 2560, 2317, 944, 423, 35, 13, 21, 5, 28, 52, 38, 7, 0, 0, 1)
-
-# Deals added once when the totals are equal at the end; equal again after them, the partie is drawn.
-EXTRA_DEALS: Mapping[str, int] = MappingProxyType({"two_deals": 2, "seventh_deal": 1, "draw": 0})
 
 # The grid ends this many points above the Rubicon line. A seat so far ahead of one at the line has won.
 MARGIN_POINTS = 300

@@ -17,6 +17,7 @@ from .state import NOBODY, STATE_DTYPE
 from .variants import Rules
 
 MOST_SEED = 2**63 - 1
+EXTRA_DEALS = {"two_deals": 2, "seventh_deal": 1, "draw": 0}  # added once after equal totals, by tie_break (law 59)
 MOST_DEAL_NUMBER = 5_000  # in au cent, where it runs on: the observation holds four digits
 MOST_TOTAL = 500_000  # the observation holds six digits
 
@@ -62,7 +63,7 @@ def deck_at(rules: Rules, start: Start, deal_number: int) -> np.ndarray:
 
 def extra_deals(rules: Rules) -> int:
     """Return how many deals can follow equal totals."""
-    return {"two_deals": 2, "seventh_deal": 1, "draw": 0}[rules.tie_break]
+    return EXTRA_DEALS[rules.tie_break]
 
 
 def check_start(
