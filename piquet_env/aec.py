@@ -45,7 +45,6 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from .game import Game, Result, check_seat
 from .observation import observation_size
@@ -54,19 +53,20 @@ from .rewards import RewardRule, illegal_reward
 from .rules.actions import num_actions
 from .rules.errors import IllegalActionError
 from .rules.variants import Rules
+from .standard_wrappers import StandardWrappers
 
 AGENTS = ("player_0", "player_1")
 SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 RENDER_MODES = ("ansi", "human")
 OPTIONS = ("decks", "totals", "games", "deal_number", "dealer")
+_WHOLE_NUMBERS = (int, np.int64)  # what the usual action is; another kind of whole number takes the longer way
 CONFORMANCE_OPTION = "options"  # PettingZoo's api_test passes this key to every environment; it means nothing
 
 
 def env(**arguments: Any) -> AECEnv[str, Any, Any]:
     """Return the environment with PettingZoo's standard wrappers; arguments as for `raw_env`."""
     raw = raw_env(**arguments)
-    terminating = wrappers.TerminateIllegalWrapper(raw, illegal_reward=illegal_reward(raw.reward))
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
+    return StandardWrappers(raw, illegal_reward(raw.reward))
 
 
 class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (PettingZoo's name for it)
@@ -223,6 +223,17 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
     def result(self) -> Result | None:
         """How the partie ended, until the next reset; None while it is played or after an illegal action."""
         return self.game.result
+
+    def accepts(self, action: Any) -> bool:
+        """Return whether `step` would play `action`: a whole number, legal, of an agent that has not ended."""
+        mask = self._mask
+        return (
+            type(action) in _WHOLE_NUMBERS
+            and 0 <= action < len(mask)
+            and bool(self.agents)
+            and mask[action] == 1
+            and not self.terminations[self.agent_selection]
+        )
 
     def sample_legal(self, rng: np.random.Generator) -> int:
         """Return a uniformly drawn legal action of the agent to act."""
