@@ -11,4 +11,4 @@ from piquet_env.rules.jit import KERNEL_SOURCES, make_jit
 
 _AGENTS = Path(__file__).resolve().parent
 
-jit, inner = make_jit(_AGENTS, _AGENTS, *KERNEL_SOURCES)
+jit, inner, _ = make_jit(_AGENTS, _AGENTS, *KERNEL_SOURCES)

@@ -16,7 +16,7 @@ from piquet_env.rules.state import DEAL_OVER, NOBODY, PARTIE_OVER, STATE_DTYPE
 
 # Machine code of these loops depends on the sources of the rules as well.
 _PACKAGE = Path(rules_jit.__file__).resolve().parent.parent
-jit, inner = rules_jit.make_jit(Path(__file__).resolve().parent, _PACKAGE)
+jit, inner, _ = rules_jit.make_jit(Path(__file__).resolve().parent, _PACKAGE)
 
 
 class KernelLoop:

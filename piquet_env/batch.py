@@ -20,24 +20,21 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
-from .observation import encode_float32, encode_int8, make_scratch, observation_scale, observation_size
+from .batch_kernel import CHECK, CHECK_AND_STEP, DISABLED, LOOK, NEXT_STEP, RESTART, SAME_STEP, STEP, run_rows
+from .observation import make_scratch, observation_scale, observation_size
 from .rewards import REWARDS, RewardRule
 from .rules.actions import num_actions
-from .rules.jit import inner, jit
-from .rules.masks import write_mask
-from .rules.partie import settlement_of, start_partie
-from .rules.play import apply, deal_next, find_legal, is_forced, only_legal
-from .rules.shuffle import shuffle_into
 from .rules.start import MOST_SEED, check_decks
-from .rules.state import DEAL_OVER, NOBODY, PARTIE_OVER, STATE_DTYPE
+from .rules.state import NOBODY, STATE_DTYPE
 from .rules.variants import Rules
 
-AUTORESET_MODES = ("same_step", "next_step", "disabled")
+_AUTORESETS = {"same_step": SAME_STEP, "next_step": NEXT_STEP, "disabled": DISABLED}
+AUTORESET_MODES = tuple(_AUTORESETS)
 DTYPES = ("float32", "int8")
-_SETTLEMENT, _WIN, _DEAL_POINTS, _EQUITY = range(len(REWARDS))
-_STEP, _RESTART, _LOOK = range(3)  # what a pass does with each row
+_IS_COMPILED = not numba.config.DISABLE_JIT
 CRITIC_BLOCKS = (
     ("other_hand", "by card: the other's hand"),
     ("other_discards", "by card: the other's discards"),
@@ -143,19 +140,40 @@ class PiquetBatch:
         float_dtype = np.dtype(dtype)
         size = (self.num_envs, 3 * self.rules.pack) if critic else (0, 0)
         self.critic_observation = np.zeros(size, dtype=float_dtype)
-        finals = (self.num_envs, 2, self.observation_size) if keep_final_observation else (0, 2, self.observation_size)
-        self._final_observation = np.zeros(finals, dtype=float_dtype)
+        kept = 2 * self.num_envs if keep_final_observation else 0
+        final_observation = np.zeros((kept, self.observation_size), dtype=float_dtype)
+        final_scores = np.zeros((self.num_envs, 3), dtype=np.int64)
         self.finals = Finals(
-            self._final_observation if keep_final_observation else None,
+            final_observation.reshape(self.num_envs, 2, -1) if kept else None,
             np.zeros((self.num_envs, 2), dtype=np.float32),
-            np.zeros((self.num_envs, 2), dtype=np.int64),
-            np.zeros(self.num_envs, dtype=np.int64),
+            final_scores[:, :2],
+            final_scores[:, 2],
         )
         self._scale = observation_scale(self.rules.pack) if dtype == "float32" else np.ones(1, dtype=np.int8)
-        # Scratch for each thread: a deck, and an observation as whole numbers.
-        self._deck_scratch = np.zeros((self.threads, self.rules.pack), dtype=np.int8)
-        self._scratch = make_scratch(self.threads)
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
+        self._legal = np.zeros((self.num_envs, 2), dtype=np.int64)  # what the next actions may be, by row
+        # What every pass is given behind the rows and actions; each thread has a deck and scratch of its own.
+        before = (
+            self._states,
+            self._codes,
+            self._legal,
+            REWARDS.index(reward),
+            skip_forced,
+            _AUTORESETS[autoreset],
+            self._decks,
+        )
+        behind = (
+            self._scale,
+            *self.buffers,
+            self.critic_observation,
+            final_observation,
+            self.finals.rewards,
+            final_scores,
+            self._deals,
+        )
+        decks_of_threads = np.zeros((self.threads, self.rules.pack), dtype=np.int8)
+        scratch = make_scratch(self.threads)
+        self._settings = [(*before, decks_of_threads[part], scratch[part], *behind) for part in range(self.threads)]
         self._actions = np.zeros(self.num_envs, dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0  # a fork inherits the pool without its threads
@@ -176,9 +194,8 @@ class PiquetBatch:
     def reset_rows(self, rows: np.ndarray | Sequence[int]) -> Buffers:
         """Begin the next partie of some rows (each row's next under its own seed)."""
         rows = self._check_rows(rows)
-        self.buffers.rewards[:] = 0
-        self.buffers.terminated[:] = False
-        self._run(_RESTART, rows, self._actions)
+        self._forget_others(rows)
+        self._run(RESTART, rows, self._actions)
         if self._reward_rule.table is not None:
             self._expected[rows] = self._expectations(rows)
         return self.buffers
@@ -191,13 +208,10 @@ class PiquetBatch:
         """
         chosen = self._all_rows if rows is None else self._check_rows(rows)
         actions = self._check_actions(actions, len(chosen))
-        bad = np.empty(0, dtype=np.int64)
-        if _first_illegal(self._states, self._codes, chosen, actions, self.autoreset == "next_step") >= 0:
-            bad = self._illegal_rows(chosen, actions)
-            raise ValueError(self._explain(bad, chosen, actions))
-        self.buffers.rewards[:] = 0
-        self.buffers.terminated[:] = False
-        self._run(_STEP, chosen, actions)
+        if self._run(CHECK_AND_STEP, chosen, actions) >= 0:
+            raise ValueError(self._explain(self._illegal_places(chosen, actions), chosen, actions))
+        if rows is not None:
+            self._forget_others(chosen)
         if self._reward_rule.table is not None:
             self._pay_equity(chosen)
         return self.buffers
@@ -226,9 +240,7 @@ class PiquetBatch:
         self._states.view(np.int64).reshape(self.num_envs, -1)[:] = states
         self._expected[:] = snapshot["expected"]
         self._seed = int(snapshot["seed"])
-        self.buffers.rewards[:] = 0
-        self.buffers.terminated[:] = False
-        self._run(_LOOK, self._all_rows, self._actions)
+        self._run(LOOK, self._all_rows, self._actions)
         return self.buffers
 
     def __getstate__(self) -> dict[str, Any]:
@@ -253,57 +265,39 @@ class PiquetBatch:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _run(self, task: int, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Let the threads share `rows`."""
+    def _run(self, task: int, rows: np.ndarray, actions: np.ndarray) -> int:
+        """Let the threads share `rows`; return the first place with an illegal action, where nothing is done, or -1."""
         if self.threads == 1:
-            self._run_part(task, rows, actions, 0, len(rows), 0)
-            return
+            return self._run_part(task, rows, actions, 0, len(rows), 0)
+        if task == CHECK_AND_STEP:  # before any thread changes anything
+            place = self._run_part(CHECK, rows, actions, 0, len(rows), 0)
+            if place >= 0:
+                return place
+            task = STEP
         if self._pool is None or self._pool_process != os.getpid():
-            self._pool, self._pool_process = ThreadPoolExecutor(self.threads), os.getpid()
+            self._pool, self._pool_process = ThreadPoolExecutor(self.threads - 1), os.getpid()
         edges = np.linspace(0, len(rows), self.threads + 1).astype(np.int64).tolist()
         jobs = [
             self._pool.submit(self._run_part, task, rows, actions, edges[part], edges[part + 1], part)
-            for part in range(self.threads)
+            for part in range(1, self.threads)
         ]
+        self._run_part(task, rows, actions, 0, edges[1], 0)
         for job in jobs:
             job.result()
+        return -1
 
-    def _run_part(self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int) -> None:
-        out = self.buffers
-        with np.errstate(over="ignore"):  # the shuffle is meant to wrap; only uncompiled code would warn
-            self._run_compiled(task, rows, actions, first, end, part, out)
+    def _run_part(self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int) -> int:
+        if _IS_COMPILED:
+            return run_rows(task, rows, actions, first, end, *self._settings[part])
+        with np.errstate(over="ignore"):  # the shuffle is meant to wrap
+            return run_rows(task, rows, actions, first, end, *self._settings[part])
 
-    def _run_compiled(
-        self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int, out: Buffers
-    ) -> None:
-        _run_chunk(
-            task,
-            self._states,
-            self._codes,
-            rows,
-            actions,
-            first,
-            end,
-            REWARDS.index(self.reward),
-            self.skip_forced,
-            AUTORESET_MODES.index(self.autoreset),
-            self._decks,
-            self._deck_scratch[part],
-            self._scratch[part],
-            self._scratch[part].view(np.int8),
-            self._scale,
-            out.observation,
-            out.action_mask,
-            out.to_act,
-            out.rewards,
-            out.terminated,
-            self.critic_observation,
-            self._final_observation,
-            self.finals.rewards,
-            self.finals.totals,
-            self.finals.settlement,
-            self._deals,
-        )
+    def _forget_others(self, rows: np.ndarray) -> None:
+        """Take back the rewards and ends of the last step in the rows that have no part in this one."""
+        others = np.ones(self.num_envs, dtype=bool)
+        others[rows] = False
+        self.buffers.rewards[others] = 0
+        self.buffers.terminated[others] = False
 
     def _expectations(self, rows: np.ndarray) -> np.ndarray:
         """Return the expected settlement of seat 0 between two deals, where it goes on: float64[len(rows)]."""
@@ -351,6 +345,8 @@ class PiquetBatch:
         return chosen
 
     def _check_actions(self, actions: np.ndarray | Sequence[int], size: int) -> np.ndarray:
+        if type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (size,):
+            return actions
         given = np.asarray(actions)
         if given.shape != (size,):
             raise ValueError(f"actions must have shape ({size},), not {given.shape}")
@@ -360,15 +356,10 @@ class PiquetBatch:
         copied[:] = given
         return copied
 
-    def _illegal_rows(self, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        restarts = self.autoreset == "next_step"
-        places = [
-            place
-            for place in range(len(rows))
-            if _first_illegal(self._states, self._codes, rows[place : place + 1], actions[place : place + 1], restarts)
-            >= 0
-        ]
-        return np.array(places, dtype=np.int64)
+    def _illegal_places(self, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        places = range(len(rows))
+        bad = [place for place in places if self._run_part(CHECK, rows, actions, place, place + 1, 0) >= 0]
+        return np.array(bad, dtype=np.int64)
 
     def _explain(self, places: np.ndarray, rows: np.ndarray, actions: np.ndarray) -> str:
         """Return one sentence that names the rows with illegal actions."""
@@ -421,208 +412,3 @@ def _whole_number(name: str, value: Any, low: int, high: int) -> int:
 def _one_of(name: str, value: str, values: tuple[str, ...]) -> None:
     if value not in values:
         raise ValueError(f"unknown {name} {value!r}; it is one of {', '.join(values)}")
-
-
-# -- the compiled pass ------------------------------------------------------------------------------------------------
-
-
-@jit
-def _first_illegal(states: np.ndarray, rules: np.ndarray, rows: np.ndarray, actions: np.ndarray, restarts: bool) -> int:
-    """Return the first place whose action is not legal in its row, or -1. Rows that restart take any action."""
-    pack = rules[0]["pack"]
-    for place in range(len(rows)):
-        row = states[rows[place]]
-        action = actions[place]
-        if row["phase"] == PARTIE_OVER and restarts:
-            continue
-        if action < 0 or action >= 3 * pack + 63:
-            return place
-        if action < 3 * pack:
-            if action // pack != row["legal_kind"] or row["legal_cards"] >> (action % pack) & 1 == 0:
-                return place
-        elif row["legal_words"] >> (action - 3 * pack) & 1 == 0:
-            return place
-    return -1
-
-
-@inner
-def _pay(row: np.void, rules: np.void, reward: int, index: int, rewards: np.ndarray) -> None:
-    """Add the reward of a deal that has ended, and of the partie if it has."""
-    if reward == _DEAL_POINTS:
-        points = row["deal_points"][0] - row["deal_points"][1]
-    elif row["phase"] != PARTIE_OVER or reward == _EQUITY:
-        return
-    else:
-        points = settlement_of(row, rules)
-        if reward == _WIN:
-            points = 1 if points > 0 else -1 if points < 0 else 0
-    rewards[index, 0] += points
-    rewards[index, 1] -= points
-
-
-@inner
-def _deal(row: np.void, rules: np.void, index: int, decks: np.ndarray, deck: np.ndarray) -> None:
-    """Begin the next deal from the given decks, or from the row's seed."""
-    number = row["deal_number"] + 1
-    if row["partie"] == 0 and number <= decks.shape[1]:
-        deck[:] = decks[index, number - 1]
-    else:
-        shuffle_into(row["seed"], row["partie"], number, deck)
-    deal_next(row, rules, deck)
-
-
-@inner
-def _go_on(
-    row: np.void,
-    rules: np.void,
-    index: int,
-    deals: int,
-    reward: int,
-    skip_forced: bool,
-    decks: np.ndarray,
-    deck: np.ndarray,
-    rewards: np.ndarray,
-    ended: np.ndarray,
-) -> None:
-    """Pay for ended deals, deal anew and play forced decisions, until a decision is asked or the partie is over.
-
-    deals: how many deals had ended before
-    """
-    while True:
-        if row["deals_ended"] > deals:
-            deals += 1
-            ended[index] += 1
-            _pay(row, rules, reward, index, rewards)
-        if row["phase"] == PARTIE_OVER:
-            return
-        if row["phase"] == DEAL_OVER:
-            _deal(row, rules, index, decks, deck)
-        elif skip_forced and is_forced(row):
-            apply(row, rules, only_legal(row, rules))
-        else:
-            return
-
-
-@inner
-def _restart(
-    row: np.void,
-    rules: np.void,
-    index: int,
-    reward: int,
-    skip_forced: bool,
-    decks: np.ndarray,
-    deck: np.ndarray,
-    rewards: np.ndarray,
-    ended: np.ndarray,
-) -> None:
-    """Begin the row's next partie."""
-    row["partie"] += 1
-    shuffle_into(row["seed"], row["partie"], 0, deck)
-    start_partie(row, rules, NOBODY, deck)
-    find_legal(row, rules)
-    _go_on(row, rules, index, 0, reward, skip_forced, decks, deck, rewards, ended)
-
-
-@inner
-def _write_observation(
-    row: np.void, rules: np.void, seat: int, words: np.ndarray, raw: np.ndarray, scale: np.ndarray, out: np.ndarray
-) -> None:
-    """Write the observation of `seat` in the form of `out`: int8 as it is, float32 scaled."""
-    if len(scale) == 1:
-        encode_int8(row, rules, seat, words, raw, out)
-    else:
-        encode_float32(row, rules, seat, words, raw, scale, out)
-
-
-@inner
-def _write_critic(row: np.void, rules: np.void, seat: int, scaled: bool, out: np.ndarray) -> None:
-    """Write the cards hidden from `seat`: the other's hand, the other's discards, the talon's order (CRITIC_BLOCKS)."""
-    pack = rules["pack"]
-    other = 0 if row["dealer"] == seat else 1  # the other's role
-    for card in range(pack):
-        out[card] = row["hands"][other] >> card & 1
-        out[pack + card] = row["discards"][other] >> card & 1
-        out[2 * pack + card] = 0
-    for place in range(pack - 24):
-        out[2 * pack + row["talon"][place]] = (place + 1) / 12 if scaled else place + 1
-
-
-@inner
-def _look(
-    row: np.void,
-    rules: np.void,
-    index: int,
-    words: np.ndarray,
-    raw: np.ndarray,
-    scale: np.ndarray,
-    observation: np.ndarray,
-    mask: np.ndarray,
-    to_act: np.ndarray,
-    critic: np.ndarray,
-) -> None:
-    """Fill the buffers of a row for the seat to act."""
-    seat = row["to_act"]
-    to_act[index] = seat
-    write_mask(row, rules, mask[index])
-    viewer = seat if seat != NOBODY else 0
-    _write_observation(row, rules, viewer, words, raw, scale, observation[index])
-    if critic.shape[0]:
-        _write_critic(row, rules, viewer, len(scale) > 1, critic[index])
-
-
-@jit
-def _run_chunk(
-    task: int,
-    states: np.ndarray,
-    codes: np.ndarray,
-    rows: np.ndarray,
-    actions: np.ndarray,
-    first: int,
-    end: int,
-    reward: int,
-    skip_forced: bool,
-    autoreset: int,
-    decks: np.ndarray,
-    deck: np.ndarray,
-    words: np.ndarray,
-    raw: np.ndarray,
-    scale: np.ndarray,
-    observation: np.ndarray,
-    mask: np.ndarray,
-    to_act: np.ndarray,
-    rewards: np.ndarray,
-    terminated: np.ndarray,
-    critic: np.ndarray,
-    final_observation: np.ndarray,
-    final_rewards: np.ndarray,
-    final_totals: np.ndarray,
-    final_settlement: np.ndarray,
-    ended: np.ndarray,
-) -> None:
-    """Step, restart or look at the rows from place `first` to `end`, and fill their buffers.
-
-    One function for the three tasks: each of its own would compile the whole game once more.
-    """
-    rules = codes[0]
-    for place in range(first, end):
-        index = rows[place]
-        row = states[index]
-        ended[index] = 0
-        # Under autoreset 'next_step' an ended row restarts and its action is ignored.
-        if task == _RESTART or (task == _STEP and row["phase"] == PARTIE_OVER):
-            _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
-        elif task == _STEP:
-            deals = row["deals_ended"]
-            apply(row, rules, actions[place])
-            _go_on(row, rules, index, deals, reward, skip_forced, decks, deck, rewards, ended)
-            if row["phase"] == PARTIE_OVER:
-                terminated[index] = True
-                for seat in range(2):
-                    final_rewards[index, seat] = rewards[index, seat]
-                    final_totals[index, seat] = row["totals"][seat]
-                    if final_observation.shape[0]:
-                        _write_observation(row, rules, seat, words, raw, scale, final_observation[index, seat])
-                final_settlement[index] = settlement_of(row, rules)
-                if autoreset == 0:
-                    _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
-        _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .rules.jit import inner, jit
+from .rules.jit import inline, inner, jit
 from .rules.knowledge import VIEW_NAMES, hears, is_pique_open, is_repique_open, view_of
 from .rules.state import (
     CATEGORY_NAMES,
@@ -156,6 +156,10 @@ def decode(observation: np.ndarray) -> dict[str, np.ndarray]:
 
 
 _CARDS = len(_CARD_BLOCKS)
+# The blocks of cards in the order of the table.
+(_HAND, _DEALT, _DISCARDS, _TALON_SEEN, _LEFTOVERS, _OWN_KNOWN, _OTHER_KNOWN, _UNSEEN, _COMPOSING) = range(9)
+_OWN_CLAIMS, _OTHER_CLAIMS = 9, 12  # three blocks each: point, sequence, set
+(_OTHER_DEALT, _OWN_TRICK, _OTHER_TRICK, _TABLE) = range(15, _CARDS)
 # Where the facts begin behind the card blocks, frozen into the kernel.
 _OFFSETS = {name: place.start - _CARDS * 32 for name, place in _slices(32).items()}
 _ELDER, _TURN, _PHASE, _CATEGORY = _OFFSETS["elder"], _OFFSETS["turn"], _OFFSETS["phase"], _OFFSETS["category"]
@@ -173,11 +177,15 @@ _OWN_STEPS, _OTHER_STEPS = _OFFSETS["own_total_steps"], _OFFSETS["other_total_st
 _OWN_GAMES, _OTHER_GAMES = _OFFSETS["own_games"], _OFFSETS["other_games"]
 
 
-# The vector is put together in a scratch of eight-byte words, in which every block of cards begins with a word: four
-# words for 32 cards, five for 36. A block is then written by as many table look-ups, far faster than card by card.
+# The vector is put together in a scratch of eight-byte words: first the facts, then the blocks of cards, each of which
+# begins with a word: four words for 32 cards, five for 36. Such a block is written by as many table look-ups, far
+# faster than card by card. Arrays are handed on whole, with an index: a slice would count references, which costs as
+# much as a block of cards.
 _BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], dtype=np.int8)
 _WORD_OF_BYTE = np.ascontiguousarray(_BITS).view(np.int64).ravel()
-_SCRATCH_WORDS = _CARDS * 5 + (sum(block.size for block in _FACT_BLOCKS) + 7) // 8
+_FACTS = sum(block.size for block in _FACT_BLOCKS)
+_FACT_WORDS = (_FACTS + 7) // 8
+_SCRATCH_WORDS = _FACT_WORDS + _CARDS * 5
 
 
 def make_scratch(rows: int = 1) -> np.ndarray:
@@ -189,9 +197,9 @@ def make_scratch(rows: int = 1) -> np.ndarray:
 def _write_cards(words: np.ndarray, block: int, cards: int, pack: int) -> None:
     """Write a mask of cards as a block of zeros and ones."""
     if pack == 32:
-        first = 4 * block
+        first = _FACT_WORDS + 4 * block
     else:
-        first = 5 * block
+        first = _FACT_WORDS + 5 * block
         words[first + 4] = _WORD_OF_BYTE[cards >> 32 & 15]
     words[first] = _WORD_OF_BYTE[cards & 255]
     words[first + 1] = _WORD_OF_BYTE[cards >> 8 & 255]
@@ -200,9 +208,9 @@ def _write_cards(words: np.ndarray, block: int, cards: int, pack: int) -> None:
 
 
 @inner
-def _block_bytes(pack: int) -> int:
-    """Return the bytes of a block of cards in the scratch."""
-    return 32 if pack == 32 else 40
+def _block_start(block: int, pack: int) -> int:
+    """Return where a block of cards begins in the scratch, in bytes."""
+    return 8 * _FACT_WORDS + (32 if pack == 32 else 40) * block
 
 
 @inner
@@ -215,36 +223,39 @@ def _encode(row: np.void, rules: np.void, seat: int, words: np.ndarray, raw: np.
     """
     for word in range(words.shape[0]):  # a loop becomes one call of memset, a slice would not
         words[word] = 0
-    facts = raw[_CARDS * _block_bytes(rules["pack"]) :]
-    _encode_phase(row, rules, seat, facts)
-    _encode_partie(row, rules, seat, facts)
+    _encode_phase(row, rules, seat, raw)
+    _encode_partie(row, rules, seat, raw)
     if row["deal_number"] == 0 or row["dealer"] == NOBODY:
         return
     _encode_cards(row, rules, seat, words, raw)
-    _encode_tricks(row, rules, seat, raw, facts)
-    _encode_dialogue(row, seat, facts)
-    _encode_score(row, rules, seat, facts)
+    _encode_tricks(row, rules, seat, raw)
+    _encode_dialogue(row, seat, raw)
+    _encode_score(row, rules, seat, raw)
 
 
-@inner
-def encode_int8(row: np.void, rules: np.void, seat: int, words: np.ndarray, raw: np.ndarray, out: np.ndarray) -> None:
-    """Write what `seat` may know of the row into `out` (int8[observation_size], overwritten). Unchecked.
+@inline
+def encode_int8(
+    row: np.void, rules: np.void, seat: int, words: np.ndarray, raw: np.ndarray, out: np.ndarray, index: int
+) -> None:
+    """Write what `seat` may know of the row into `out[index]` (int8[observation_size], overwritten). Unchecked.
 
     words, raw: one row of `make_scratch` and its int8 view
     """
     _encode(row, rules, seat, words, raw)
-    if rules["pack"] == 32:
-        for place in range(out.shape[0]):
-            out[place] = raw[place]
+    if rules["pack"] == 32:  # constant bounds and offsets: each loop becomes one call of memcpy
+        for place in range(_CARDS * 32):
+            out[index, place] = raw[8 * _FACT_WORDS + place]
+        for place in range(_FACTS):
+            out[index, _CARDS * 32 + place] = raw[place]
         return
     for block in range(_CARDS):
         for card in range(36):
-            out[36 * block + card] = raw[40 * block + card]
-    for place in range(36 * _CARDS, out.shape[0]):
-        out[place] = raw[place + 4 * _CARDS]
+            out[index, 36 * block + card] = raw[8 * _FACT_WORDS + 40 * block + card]
+    for place in range(_FACTS):
+        out[index, _CARDS * 36 + place] = raw[place]
 
 
-@inner
+@inline
 def encode_float32(
     row: np.void,
     rules: np.void,
@@ -253,21 +264,25 @@ def encode_float32(
     raw: np.ndarray,
     scale: np.ndarray,
     out: np.ndarray,
+    index: int,
 ) -> None:
-    """Write what `seat` may know of the row into `out` (float32[observation_size], entries in [0, 1]). Unchecked.
+    """Write what `seat` may know of the row into `out[index]` (float32[observation_size], in [0, 1]). Unchecked.
 
     scale: `observation_scale`; words, raw: one row of `make_scratch` and its int8 view
     """
     _encode(row, rules, seat, words, raw)
-    if rules["pack"] == 32:
-        for place in range(out.shape[0]):
-            out[place] = raw[place] * scale[place]
+    if rules["pack"] == 32:  # constant bounds and offsets, for vector code
+        for place in range(_CARDS * 32):
+            out[index, place] = raw[8 * _FACT_WORDS + place] * scale[place]
+        for place in range(_FACTS):
+            out[index, _CARDS * 32 + place] = raw[place] * scale[_CARDS * 32 + place]
         return
     for block in range(_CARDS):
         for card in range(36):
-            out[36 * block + card] = raw[40 * block + card] * scale[36 * block + card]
-    for place in range(36 * _CARDS, out.shape[0]):
-        out[place] = raw[place + 4 * _CARDS] * scale[place]
+            place = 36 * block + card
+            out[index, place] = raw[8 * _FACT_WORDS + 40 * block + card] * scale[place]
+    for place in range(_FACTS):
+        out[index, _CARDS * 36 + place] = raw[place] * scale[_CARDS * 36 + place]
 
 
 @inner
@@ -292,45 +307,45 @@ def _encode_cards(row: np.void, rules: np.void, seat: int, words: np.ndarray, ra
         composing = row["composing"]
     located = row["hands"][role] | discards | row["known"][other] | row["played"][0] | row["played"][1]
     if role == ELDER and row["drawn"][ELDER]:
-        first = 3 * _block_bytes(pack)
+        first = _block_start(_TALON_SEEN, pack)
         for place in range(row["taken"][ELDER], rules["elder_max"]):
             card = row["talon"][place]
             raw[first + card] = place + 1
             located |= 1 << card
     if row["leftover_state"] == TURNED_UP:
-        _write_cards(words, 4, row["leftovers"], pack)
+        _write_cards(words, _LEFTOVERS, row["leftovers"], pack)
         located |= row["leftovers"]
-    _write_cards(words, 0, row["hands"][role], pack)
-    _write_cards(words, 1, row["dealt"][role], pack)
-    _write_cards(words, 2, discards, pack)
-    _write_cards(words, 5, row["known"][role], pack)
-    _write_cards(words, 6, row["known"][other], pack)
-    _write_cards(words, 7, ~located & ((1 << pack) - 1), pack)
-    _write_cards(words, 8, composing, pack)
+    _write_cards(words, _HAND, row["hands"][role], pack)
+    _write_cards(words, _DEALT, row["dealt"][role], pack)
+    _write_cards(words, _DISCARDS, discards, pack)
+    _write_cards(words, _OWN_KNOWN, row["known"][role], pack)
+    _write_cards(words, _OTHER_KNOWN, row["known"][other], pack)
+    _write_cards(words, _UNSEEN, ~located & ((1 << pack) - 1), pack)
+    _write_cards(words, _COMPOSING, composing, pack)
     for category in range(3):
-        _write_cards(words, 9 + category, row["claimed"][role, category], pack)
-        _write_cards(words, 12 + category, row["shown"][other, category], pack)
+        _write_cards(words, _OWN_CLAIMS + category, row["claimed"][role, category], pack)
+        _write_cards(words, _OTHER_CLAIMS + category, row["shown"][other, category], pack)
     if row["carte_blanche"][other] == CB_SHOWN:
-        _write_cards(words, 15, row["dealt"][other], pack)
+        _write_cards(words, _OTHER_DEALT, row["dealt"][other], pack)
 
 
 @inner
-def _encode_tricks(row: np.void, rules: np.void, seat: int, raw: np.ndarray, facts: np.ndarray) -> None:
+def _encode_tricks(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
     role = role_of(row, seat)
-    size = _block_bytes(rules["pack"])
-    own = 16 * size
+    own = _block_start(_OWN_TRICK, rules["pack"])
+    size = _block_start(_OTHER_TRICK, rules["pack"]) - own
     played = row["tricks_played"]
     on_table = 1 if row["led"] >= 0 else 0
     for trick in range(played + on_table):
         led_by_other = row["leaders"] >> trick & 1 ^ role
-        raw[own + led_by_other * size + row["lead_cards"][trick]] = trick + 1
+        facts[own + led_by_other * size + row["lead_cards"][trick]] = trick + 1
         facts[_LED + trick] = 1 - led_by_other
     for trick in range(played):
         led_by_other = row["leaders"] >> trick & 1 ^ role
-        raw[own + (1 - led_by_other) * size + row["reply_cards"][trick]] = trick + 1
+        facts[own + (1 - led_by_other) * size + row["reply_cards"][trick]] = trick + 1
         facts[_TAKEN + trick] = 1 - (row["winners"] >> trick & 1 ^ role)
     if on_table:
-        raw[18 * size + row["led"]] = 1
+        facts[_block_start(_TABLE, rules["pack"]) + row["led"]] = 1
     facts[_TRICKS_WON] = row["tricks_won"][role]
     facts[_TRICKS_WON + 1] = row["tricks_won"][1 - role]
 
@@ -398,26 +413,30 @@ def _encode_partie(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -
     facts[_EXTRA] = 1 if rules["form"] == 0 and number > rules["deals"] else 0
     _encode_total(facts, _OWN_TOTAL, _OWN_STEPS, row["totals"][seat])
     _encode_total(facts, _OTHER_TOTAL, _OTHER_STEPS, row["totals"][1 - seat])
-    facts[_OWN_GAMES] = row["games"][seat] % 100
-    facts[_OWN_GAMES + 1] = row["games"][seat] // 100
-    facts[_OTHER_GAMES] = row["games"][1 - seat] % 100
-    facts[_OTHER_GAMES + 1] = row["games"][1 - seat] // 100
+    if rules["form"] != 0:
+        facts[_OWN_GAMES] = row["games"][seat] % 100
+        facts[_OWN_GAMES + 1] = row["games"][seat] // 100
+        facts[_OTHER_GAMES] = row["games"][1 - seat] % 100
+        facts[_OTHER_GAMES + 1] = row["games"][1 - seat] // 100
 
 
 @inner
 def _encode_total(facts: np.ndarray, digits: int, steps: int, total: int) -> None:
-    facts[digits] = total % 100
-    facts[digits + 1] = total // 100 % 100
-    facts[digits + 2] = total // 10_000
-    for step in range(TOTAL_STEPS):
-        facts[steps + step] = 1 if total >= 10 * (step + 1) else 0
+    if total < 100:  # divisions are not free
+        facts[digits] = total
+    else:
+        facts[digits] = total % 100
+        facts[digits + 1] = total // 100 % 100
+        facts[digits + 2] = total // 10_000
+    for step in range(min(total // 10, TOTAL_STEPS)):
+        facts[steps + step] = 1
 
 
 @jit
 def encode_at(rows: np.ndarray, index: int, rules: np.ndarray, seat: int, out: np.ndarray) -> None:
     """Write the int8 observation of `seat` in row `index` into `out`."""
     words = np.zeros(_SCRATCH_WORDS, dtype=np.int64)
-    encode_int8(rows[index], rules[0], seat, words, words.view(np.int8), out)
+    encode_int8(rows[index], rules[0], seat, words, words.view(np.int8), out.reshape(1, -1), 0)
 
 
 @jit
@@ -426,4 +445,4 @@ def encode_float_at(
 ) -> None:
     """Write the float32 observation of `seat` in row `index` into `out`; scale: `observation_scale`."""
     words = np.zeros(_SCRATCH_WORDS, dtype=np.int64)
-    encode_float32(rows[index], rules[0], seat, words, words.view(np.int8), scale, out)
+    encode_float32(rows[index], rules[0], seat, words, words.view(np.int8), scale, out.reshape(1, -1), 0)

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 
@@ -76,14 +76,24 @@ def _remove_old(place: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def make_jit(owner: Path, *places: Path) -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
-    """Return the decorators `jit` and `inner`, with a cache keyed by the sources in `places`, in the package `owner`.
+class Decorators(NamedTuple):
+    """The decorators of `make_jit`."""
+
+    jit: Callable[[Function], Function]
+    inner: Callable[[Function], Function]
+    inline: Callable[[Function], Function]
+
+
+def make_jit(owner: Path, *places: Path) -> Decorators:
+    """Return the decorators `jit`, `inner` and `inline`, with a cache keyed by the sources in `places`, in `owner`.
 
     places: all files and folders with kernels that another module's kernels call (numba itself sees to a kernel's own
             file)
 
     A function under `inner` compiles in half the time, but can be called from compiled code alone: a call from Python
     would crash the interpreter. All functions that take a row are of this kind; Python goes through the doors `…_at`.
+    One under `inline` is moreover put in place at each call: for the short ones of every decision that take several
+    arrays, since each array is passed as seven words or more. A long one under `inline` compiles for minutes.
     """
     cache_folder = find_cache_folder(owner, digest_sources(*places))
 
@@ -106,7 +116,10 @@ def make_jit(owner: Path, *places: Path) -> tuple[Callable[[Function], Function]
     def inner(function: Function) -> Function:
         return compile_function(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-    return jit, inner
+    def inline(function: Function) -> Function:
+        return compile_function(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+    return Decorators(jit, inner, inline)
 
 
 def _share_literals(dispatcher: Any) -> None:
@@ -129,4 +142,4 @@ def _share_literals(dispatcher: Any) -> None:
 _RULES = Path(__file__).resolve().parent
 KERNEL_SOURCES = (_RULES, _RULES.parent / "observation.py")
 
-jit, inner = make_jit(_RULES.parent, *KERNEL_SOURCES)
+jit, inner, inline = make_jit(_RULES.parent, *KERNEL_SOURCES)

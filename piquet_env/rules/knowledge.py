@@ -186,12 +186,12 @@ def _declared_categories(row: np.void, rules: np.void, seat: int) -> int:
 @inner
 def is_repique_open(row: np.void, rules: np.void, seat: int, role: int) -> bool:
     """Return whether the record that `seat` sees still allows a repique to `role`; a booked one is no longer open."""
+    other = 1 - role
+    if row["tricks_played"] > 0 or row["carte_blanche"][other] >= CB_ANNOUNCED:
+        return False
     if seen_points(row, rules, seat, role, COLUMN_BONUS):
         return False
     declared = _declared_categories(row, rules, seat)
-    other = 1 - role
-    if row["carte_blanche"][other] >= CB_ANNOUNCED or row["tricks_played"] > 0:
-        return False
     mine = row["points"][role, CLASS_CARTE_BLANCHE]
     for category in range(3):
         status = row["status"][category]
@@ -234,7 +234,7 @@ def facts_at(rows: np.ndarray, index: int, rules: np.ndarray, facts: np.ndarray,
     mask:  int8[num_actions]
     """
     row = rows[index]
-    write_mask(row, rules[0], mask)
+    write_mask(row, rules[0], mask.reshape(1, -1), 0)
     for seat in range(2):
         view, _, turn = view_of(row, rules[0], seat)
         facts[seat, 0], facts[seat, 1], facts[seat, 2] = view, turn, 2

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import inner, jit
+from .jit import inline, jit
 
 
-@inner
-def write_mask(row: np.void, rules: np.void, mask: np.ndarray) -> None:
-    """Overwrite `mask` (int8[num_actions]) with the legal actions of the seat to act."""
+@inline
+def write_mask(row: np.void, rules: np.void, masks: np.ndarray, index: int) -> None:
+    """Overwrite `masks[index]` (int8[num_actions]) with the legal actions of the seat to act."""
     pack = rules["pack"]
-    for action in range(mask.shape[0]):  # a loop becomes one call of memset, a slice would not
-        mask[action] = 0
+    for action in range(masks.shape[1]):  # a loop becomes one call of memset, a slice would not
+        masks[index, action] = 0
     cards, first = row["legal_cards"], row["legal_kind"] * pack
     while cards:
-        mask[first + lowest_bit(cards)] = 1
+        masks[index, first + lowest_bit(cards)] = 1
         cards &= cards - 1
     words = row["legal_words"]
     while words:
-        mask[3 * pack + lowest_bit(words)] = 1
+        masks[index, 3 * pack + lowest_bit(words)] = 1
         words &= words - 1
 
 

@@ -199,7 +199,7 @@ def apply_at(rows: np.ndarray, index: int, rules: np.ndarray, action: int) -> in
 @jit
 def mask_at(rows: np.ndarray, index: int, rules: np.ndarray, mask: np.ndarray) -> None:
     """Overwrite `mask` with the legal actions of row `index`."""
-    write_mask(rows[index], rules[0], mask)
+    write_mask(rows[index], rules[0], mask.reshape(1, -1), 0)
 
 
 @jit

@@ -83,17 +83,11 @@ LOG_SIZE = 48  # a deal books at most 44 entries
 
 _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     # -- the partie
-    ("seed", (), "seed of the decks"),
-    ("partie", (), "number of the partie under that seed; with the deal's number it gives the deck"),
     ("deal_number", (), "counted from 1"),
     ("planned_deals", (), "deals of the partie, extra deals after a tie included; 0 in au cent"),
     ("dealer", (), "seat of younger; NOBODY before the cut is decided"),
-    ("chooser", (), "seat that won the cut"),
     ("totals", (2,), "by seat: points of the partie (au cent: of the game) from ended deals"),
     ("games", (2,), "by seat: games won, a double game counting two"),
-    ("lurches", (2,), "by seat: games lost below the lurch"),
-    ("game_over", (), "1 when the ended deal has ended a game of au cent"),
-    ("deal_points", (2,), "by seat: points of the deal that ended last"),
     ("deals_ended", (), "deals ended since the reset"),
     ("phase", (), "Phase"),
     ("category", (), "category of the dialogue"),
@@ -103,7 +97,6 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("legal_cards", (), "mask of legal cards"),
     ("legal_words", (), "bits of legal actions behind the cards, from `draw` on"),
     # -- the cards
-    ("talon", (MOST_TALON,), "cards in drawing order"),
     ("dealt", (2,), "hand as dealt"),
     ("hands", (2,), "hand now; cards laid out for discarding are still in it"),
     ("pending", (), "cards laid out by the seat that is discarding"),
@@ -153,10 +146,19 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("has_repique", (2,), "1 when booked"),
     ("has_pique", (2,), "1 when booked"),
     ("stopped", (), "1 when a game of au cent has ended inside the deal"),
-    ("log", (LOG_SIZE,), "entries packed by `pack_entry`, as booked"),
     ("log_size", (), "entries in the log"),
+    # -- read seldom, and therefore behind what a step fetches ahead (HOT_BYTES)
+    ("seed", (), "seed of the decks"),
+    ("partie", (), "number of the partie under that seed; with the deal's number it gives the deck"),
+    ("chooser", (), "seat that won the cut"),
+    ("lurches", (2,), "by seat: games lost below the lurch"),
+    ("game_over", (), "1 when the ended deal has ended a game of au cent"),
+    ("deal_points", (2,), "by seat: points of the deal that ended last"),
+    ("talon", (MOST_TALON,), "cards in drawing order"),
+    ("log", (LOG_SIZE,), "entries packed by `pack_entry`, as booked"),
 )
 STATE_DTYPE = np.dtype([(name, np.int64, shape) if shape else (name, np.int64) for name, shape, _ in _FIELDS])
+HOT_BYTES = STATE_DTYPE.fields["seed"][1]  # type: ignore[index]  # what nearly every decision reads
 FIELD_MEANINGS = {name: meaning for name, _, meaning in _FIELDS}
 
 COLUMN_NAMES = ("carte blanche", "point", "sequence", "set", "bonus", "carte rouge", "play", "cards")

@@ -1,0 +1,278 @@
+"""The compiled pass of `PiquetBatch`: check, step, restart and look at rows, and fill the caller's buffers.
+
+No Python object is made in it and no memory is asked for. Arrays are handed on whole, with the index of the row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .observation import encode_float32, encode_int8
+from .rewards import REWARDS
+from .rules.jit import inline, inner, jit
+from .rules.masks import write_mask
+from .rules.memory import prefetch
+from .rules.partie import settlement_of, start_partie
+from .rules.play import apply, deal_next, find_legal, is_forced, only_legal
+from .rules.shuffle import shuffle_into
+from .rules.state import DEAL_OVER, HOT_BYTES, NOBODY, PARTIE_OVER
+
+SAME_STEP, NEXT_STEP, DISABLED = range(3)
+CHECK, STEP, RESTART, LOOK = range(4)  # what a pass does; a step checks first
+CHECK_AND_STEP = 4
+_SETTLEMENT, _WIN, _DEAL_POINTS, _EQUITY = range(len(REWARDS))
+_MANY_ROWS = 256  # from here on the rows outgrow the nearest cache, and each is fetched one ahead
+_KIND_SHIFT = 40  # behind the cards of either pack
+_ANY_ACTION = -1
+
+
+@inline
+def _note_legal(row: np.void, autoreset: int, legal: np.ndarray, index: int) -> None:
+    """Note the legal actions of a row in two words, so that a check reads no row: kind and cards, then the words."""
+    if autoreset == NEXT_STEP and row["phase"] == PARTIE_OVER:
+        legal[index, 0] = _ANY_ACTION
+    else:
+        legal[index, 0] = row["legal_kind"] << _KIND_SHIFT | row["legal_cards"]
+    legal[index, 1] = row["legal_words"]
+
+
+@inner
+def _find_illegal(legal: np.ndarray, pack: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int) -> int:
+    """Return the first place from `first` to `end` whose action is not legal in its row, or -1."""
+    for place in range(first, end):
+        index, action = rows[place], actions[place]
+        cards = legal[index, 0]
+        if cards == _ANY_ACTION:
+            continue
+        if action < 0 or action >= 3 * pack + 63:
+            return place
+        if action >= 3 * pack:
+            if legal[index, 1] >> (action - 3 * pack) & 1 == 0:
+                return place
+        else:
+            kind = action // pack
+            if cards >> _KIND_SHIFT != kind or cards >> (action - kind * pack) & 1 == 0:
+                return place
+    return -1
+
+
+@inner
+def _pay(row: np.void, rules: np.void, reward: int, index: int, rewards: np.ndarray) -> None:
+    """Add the reward of a deal that has ended, and of the partie if it has."""
+    if reward == _DEAL_POINTS:
+        points = row["deal_points"][0] - row["deal_points"][1]
+    elif row["phase"] != PARTIE_OVER or reward == _EQUITY:
+        return
+    else:
+        points = settlement_of(row, rules)
+        if reward == _WIN:
+            points = 1 if points > 0 else -1 if points < 0 else 0
+    rewards[index, 0] += points
+    rewards[index, 1] -= points
+
+
+@inner
+def _deal(row: np.void, rules: np.void, index: int, decks: np.ndarray, deck: np.ndarray) -> None:
+    """Begin the next deal from the given decks, or from the row's seed."""
+    number = row["deal_number"] + 1
+    if row["partie"] == 0 and number <= decks.shape[1]:
+        deck[:] = decks[index, number - 1]
+    else:
+        shuffle_into(row["seed"], row["partie"], number, deck)
+    deal_next(row, rules, deck)
+
+
+@inner
+def _go_on(
+    row: np.void,
+    rules: np.void,
+    index: int,
+    deals: int,
+    reward: int,
+    skip_forced: bool,
+    decks: np.ndarray,
+    deck: np.ndarray,
+    rewards: np.ndarray,
+    ended: np.ndarray,
+) -> None:
+    """Pay for ended deals, deal anew and play forced decisions, until a decision is asked or the partie is over.
+
+    deals: how many deals had ended before
+    """
+    while True:
+        if row["deals_ended"] > deals:
+            deals += 1
+            ended[index] += 1
+            _pay(row, rules, reward, index, rewards)
+        if row["phase"] == PARTIE_OVER:
+            return
+        if row["phase"] == DEAL_OVER:
+            _deal(row, rules, index, decks, deck)
+        elif skip_forced and is_forced(row):
+            apply(row, rules, only_legal(row, rules))
+        else:
+            return
+
+
+@inner
+def _restart(
+    row: np.void,
+    rules: np.void,
+    index: int,
+    reward: int,
+    skip_forced: bool,
+    decks: np.ndarray,
+    deck: np.ndarray,
+    rewards: np.ndarray,
+    ended: np.ndarray,
+) -> None:
+    """Begin the row's next partie."""
+    row["partie"] += 1
+    shuffle_into(row["seed"], row["partie"], 0, deck)
+    start_partie(row, rules, NOBODY, deck)
+    find_legal(row, rules)
+    _go_on(row, rules, index, 0, reward, skip_forced, decks, deck, rewards, ended)
+
+
+@inline
+def _write_observation(
+    row: np.void,
+    rules: np.void,
+    seat: int,
+    words: np.ndarray,
+    raw: np.ndarray,
+    scale: np.ndarray,
+    out: np.ndarray,
+    index: int,
+) -> None:
+    """Write the observation of `seat` into `out[index]`: int8 as it is, float32 scaled."""
+    if len(scale) == 1:
+        encode_int8(row, rules, seat, words, raw, out, index)
+    else:
+        encode_float32(row, rules, seat, words, raw, scale, out, index)
+
+
+@inner
+def _write_critic(row: np.void, rules: np.void, seat: int, scaled: bool, out: np.ndarray, index: int) -> None:
+    """Write the cards hidden from `seat`: the other's hand, the other's discards, the talon's order."""
+    pack = rules["pack"]
+    other = 0 if row["dealer"] == seat else 1  # the other's role
+    for card in range(pack):
+        out[index, card] = row["hands"][other] >> card & 1
+        out[index, pack + card] = row["discards"][other] >> card & 1
+        out[index, 2 * pack + card] = 0
+    for place in range(pack - 24):
+        out[index, 2 * pack + row["talon"][place]] = (place + 1) / 12 if scaled else place + 1
+
+
+@inline
+def _look(
+    row: np.void,
+    rules: np.void,
+    index: int,
+    words: np.ndarray,
+    raw: np.ndarray,
+    scale: np.ndarray,
+    observation: np.ndarray,
+    mask: np.ndarray,
+    to_act: np.ndarray,
+    critic: np.ndarray,
+) -> None:
+    """Fill the buffers of a row for the seat to act."""
+    seat = row["to_act"]
+    to_act[index] = seat
+    write_mask(row, rules, mask, index)
+    viewer = seat if seat != NOBODY else 0
+    _write_observation(row, rules, viewer, words, raw, scale, observation, index)
+    if critic.shape[0]:
+        _write_critic(row, rules, viewer, len(scale) > 1, critic, index)
+
+
+@inner
+def _finish(
+    row: np.void,
+    rules: np.void,
+    index: int,
+    words: np.ndarray,
+    raw: np.ndarray,
+    scale: np.ndarray,
+    rewards: np.ndarray,
+    final_observation: np.ndarray,
+    final_rewards: np.ndarray,
+    finals: np.ndarray,
+) -> None:
+    """Keep how the row's partie has ended."""
+    for seat in range(2):
+        final_rewards[index, seat] = rewards[index, seat]
+        finals[index, seat] = row["totals"][seat]
+        if final_observation.shape[0]:
+            _write_observation(row, rules, seat, words, raw, scale, final_observation, 2 * index + seat)
+    finals[index, 2] = settlement_of(row, rules)
+
+
+@jit
+def run_rows(
+    task: int,
+    rows: np.ndarray,
+    actions: np.ndarray,
+    first: int,
+    end: int,
+    states: np.ndarray,
+    codes: np.ndarray,
+    legal: np.ndarray,
+    reward: int,
+    skip_forced: bool,
+    autoreset: int,
+    decks: np.ndarray,
+    deck: np.ndarray,
+    words: np.ndarray,
+    scale: np.ndarray,
+    observation: np.ndarray,
+    mask: np.ndarray,
+    to_act: np.ndarray,
+    rewards: np.ndarray,
+    terminated: np.ndarray,
+    critic: np.ndarray,
+    final_observation: np.ndarray,
+    final_rewards: np.ndarray,
+    finals: np.ndarray,
+    ended: np.ndarray,
+) -> int:
+    """Do a task with the rows from place `first` to `end`; return the first place with an illegal action, or -1.
+
+    After an illegal action nothing has changed. One function for all tasks: each of its own would compile the whole
+    game once more. The arrays are those of `PiquetBatch`; finals: int64[N, 3], totals and settlement.
+    """
+    rules = codes[0]
+    if task == CHECK or task == CHECK_AND_STEP:
+        place = _find_illegal(legal, rules["pack"], rows, actions, first, end)
+        if place >= 0 or task == CHECK:
+            return place
+    raw = words.view(np.int8)
+    many = states.shape[0] >= _MANY_ROWS
+    for place in range(first, end):
+        index = rows[place]
+        if many and place + 1 < end:
+            following = rows[place + 1]
+            prefetch(states, following, HOT_BYTES)
+            prefetch(mask, following, mask.shape[1])
+        row = states[index]
+        ended[index] = 0
+        rewards[index, 0] = 0
+        rewards[index, 1] = 0
+        terminated[index] = False
+        # Under autoreset 'next_step' an ended row restarts and its action is ignored.
+        if task == RESTART or (task != LOOK and row["phase"] == PARTIE_OVER):
+            _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+        elif task != LOOK:
+            deals = row["deals_ended"]
+            apply(row, rules, actions[place])
+            _go_on(row, rules, index, deals, reward, skip_forced, decks, deck, rewards, ended)
+            if row["phase"] == PARTIE_OVER:
+                terminated[index] = True
+                _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
+                if autoreset == SAME_STEP:
+                    _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+        _note_legal(row, autoreset, legal, index)
+        _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)
+    return -1
