@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 # Colours of Okabe and Ito, which the colour-blind tell apart. What is not a neighbour's is ours.
 OURS = "#0072B2"
 COLOURS = {"PGX": "#E69F00", "OpenSpiel": "#009E73", "RLCard": "#CC79A7", "PettingZoo": "#D55E00"}
-PART_COLOURS = ("#0072B2", "#E69F00", "#56B4E9")
-MARKERS = {RULES_ALONE: "s", batch_series("int8"): "o", batch_series("float32"): "^"}
+PART_COLOURS = (("#0072B2", "white"), ("#E69F00", "black"), ("#56B4E9", "black"))  # of a bar and of its number
+STYLES = {RULES_ALONE: ("s", "-."), batch_series("int8"): ("o", "-"), batch_series("float32"): ("^", "--")}
 FORMATS = ("png", "svg")
 
 
@@ -102,7 +102,8 @@ def find_lines(results: Sequence[Result]) -> list[Line]:
     """Return the lines of the first chart, in the order in which they were measured."""
     found: dict[str, list[Result]] = {}
     for result in results:
-        if result.values and result.series and result.unit == DECISIONS and result.group.find("threads") < 0:
+        by_processor_time = bool(result.values and result.wall)  # as the axis says; what has threads is not
+        if by_processor_time and result.series and result.unit == DECISIONS:
             found.setdefault(result.series, []).append(result)
     lines = []
     for series, points in found.items():
@@ -135,8 +136,10 @@ def draw_decisions(lines: Sequence[Line], machine: str) -> Figure:
     for line in lines:
         if len(line.sizes) == 1:  # not batched: a point, and a thin line for the eye
             axes.axhline(line.rates[0], color=line.colour, linewidth=0.8, linestyle=(0, (1, 3)), zorder=1)
-        marker = MARKERS.get(line.label, "D")
-        axes.plot(line.sizes, line.rates, color=line.colour, marker=marker, markersize=5, linewidth=1.8, zorder=3)
+        marker, style = STYLES.get(line.label, ("D", "-"))
+        axes.plot(
+            line.sizes, line.rates, style, color=line.colour, marker=marker, markersize=5, linewidth=1.8, zorder=3
+        )
     ticks = sorted({size for line in lines for size in line.sizes} | {1, largest})
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()
@@ -147,7 +150,7 @@ def draw_decisions(lines: Sequence[Line], machine: str) -> Figure:
     axes.set_xlabel("games stepped together (neighbours without batches: one, dotted on)")
     axes.set_ylabel("decisions a second of processor time")
     axes.set_title("Random legal play, observation and legal actions at every decision", loc="left", fontsize=12)
-    _caption(figure, f"{machine}. “Rules alone” and OpenSpiel's C++ loop make no observations.")
+    _caption(axes, f"{machine}. “Rules alone” and OpenSpiel's C++ loop make no observations.")
     _label_lines(axes, lines)
     return figure
 
@@ -202,13 +205,13 @@ def draw_parts(parts: dict[tuple[str, int], tuple[float, ...]], machine: str) ->
     names = [f"{dtype}\nN = {size:,}" for dtype, size in parts]
     bottoms = [0.0] * len(names)
     highest = max(sum(times) for times in parts.values())
-    for number, (part, colour) in enumerate(zip(PARTS, PART_COLOURS, strict=True)):
+    for number, (part, (colour, ink)) in enumerate(zip(PARTS, PART_COLOURS, strict=True)):
         # A difference within the noise may come out below nought; there is no bar for it.
         times = [max(found[number], 0.0) for found in parts.values()]
         axes.bar(range(len(names)), times, 0.62, bottoms, color=colour, edgecolor="white", label=part)
         for place, (time, bottom) in enumerate(zip(times, bottoms, strict=True)):
             if time > 0.05 * highest:  # a thinner bar has no room for its number
-                axes.text(place, bottom + time / 2, f"{time:,.0f}", ha="center", va="center", fontsize=9)
+                axes.text(place, bottom + time / 2, f"{time:,.0f}", ha="center", va="center", fontsize=9, color=ink)
         bottoms = [bottom + time for bottom, time in zip(bottoms, times, strict=True)]
     for place, bottom in enumerate(bottoms):
         axes.text(place, bottom + 0.015 * highest, f"{bottom:,.0f} ns", ha="center", va="bottom", fontweight="bold")
@@ -218,7 +221,7 @@ def draw_parts(parts: dict[tuple[str, int], tuple[float, ...]], machine: str) ->
     axes.set_title("The time of a decision in PiquetBatch.step", loc="left", fontsize=12)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
-    _caption(figure, f"{machine}. Found by differences of recorded play.")
+    _caption(axes, f"{machine}. Found by differences of recorded play.")
     return figure
 
 
@@ -235,8 +238,18 @@ def _new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _caption(figure: Figure, text: str) -> None:
-    figure.text(0.01, -0.02, text, fontsize=8, color="#555555", ha="left", va="top")
+def _caption(axes: Axes, text: str) -> None:
+    """Write small print below the plot and its labels."""
+    axes.annotate(
+        text,
+        (0, 0),
+        (0, -44),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=8,
+        color="#555555",
+        va="top",
+    )
 
 
 def _format_rate(rate: float, _place: float) -> str:

@@ -27,6 +27,7 @@ LIBRARIES: dict[str, ModuleType] = {
     "pgx": pgx_games,
 }
 TIMEOUT_SECONDS = 600.0
+_ROOT = Path(__file__).resolve().parent.parent.parent  # where the package `bench` is found
 
 
 def measure_neighbours(
@@ -70,7 +71,7 @@ def _measure_apart(library: str, game: str, plan: Plan, timeout: float) -> list[
         command += [f"--{name}={value}" for name, value in plan._asdict().items()]
         try:
             run = subprocess.run(
-                command, env=_environment(), capture_output=True, text=True, check=False, timeout=timeout
+                command, cwd=_ROOT, env=_environment(), capture_output=True, text=True, check=False, timeout=timeout
             )
         except subprocess.TimeoutExpired:
             return [skipped(library, game, f"failed: no result within {timeout:g} seconds")]
