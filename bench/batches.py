@@ -111,16 +111,17 @@ class BatchReplay:
     """Recorded random legal play of a batch, played again and again from one state of it.
 
     The actions stand ready, so what is timed is `step` alone, without a clock between two steps. The rows stand at
-    different places of their parties, and every row plays about a deal or more.
+    different places of their parties, so a few steps of many rows hold all that happens in one.
+
+    steps: how many to record; by default `replay_steps`
     """
 
-    def __init__(self, batch: PiquetBatch) -> None:
+    def __init__(self, batch: PiquetBatch, steps: int | None = None) -> None:
         self.batch = batch
         rng = np.random.default_rng(1)
         spread(batch, rng)
         self._start = batch.snapshot()
-        steps = max(40, 16384 // batch.num_envs)
-        self.actions = np.zeros((steps, batch.num_envs), dtype=np.int64)
+        self.actions = np.zeros((steps or replay_steps(batch.num_envs), batch.num_envs), dtype=np.int64)
         for actions in self.actions:
             choose_uniformly(batch.buffers.action_mask, rng.random(batch.num_envs), actions)
             batch.step(actions)
@@ -133,6 +134,11 @@ class BatchReplay:
             for actions in self.actions:
                 step(actions)
         return self.actions.size
+
+
+def replay_steps(count: int) -> int:
+    """Return how many steps of `count` games are recorded."""
+    return max(8, 16384 // count)
 
 
 def spread(batch: PiquetBatch, rng: np.random.Generator) -> None:

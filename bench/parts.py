@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from piquet_env import PiquetBatch
 
-from .batches import DTYPES, BatchReplay
+from .batches import DTYPES, BatchReplay, replay_steps
 from .kernel import KernelLoop, KernelReplay
 from .measure import Plan, Result, Stopwatch
 
@@ -30,7 +30,7 @@ def measure_parts(plan: Plan) -> list[Result]:
     results = []
     for dtype in DTYPES:
         for count in SIZES:
-            kernel = KernelLoop(count).record(max(40, 16384 // count))
+            kernel = KernelLoop(count).record(replay_steps(count))
             batch = BatchReplay(PiquetBatch(count, seed=1, dtype=dtype))
             _one_round(kernel, batch, 0.001)  # compiles, and fills caches
             rounds = [_one_round(kernel, batch, plan.seconds) for _ in range(plan.repetitions)]
