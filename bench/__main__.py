@@ -70,9 +70,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.output is not None:
         write_atomically(options.output, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     if options.chart is not None:
-        from .chart import draw
+        from .chart import ChartError, draw
 
-        draw(content, options.chart)
+        try:
+            draw(content, options.chart)
+        except ChartError as error:  # an interrupted run may hold nothing to draw
+            _say(f"no chart: {error}")
     return 130 if interrupted else 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,15 +13,16 @@ from .kernel import KernelLoop
 from .measure import DECISIONS, DECISIONS_OF_A_PARTIE, Plan, Result, Stopwatch, pinned, speeds, timed_speeds
 
 SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+BATCH_SIZES = (*SIZES[:-2], 8192, *SIZES[-2:])  # the speeds of PiquetBatch are promised up to 8,192
 DTYPES = ("int8", "float32")
 RULES_ALONE = "rules alone, with random choice"
 THREADED_SIZE = 4096
 CHOOSING_SIZE = 1024
 
 
-def sizes(plan: Plan) -> list[int]:
+def sizes(plan: Plan, all_sizes: Sequence[int] = SIZES) -> list[int]:
     """Return the batch sizes that are measured."""
-    return [size for size in SIZES if size <= plan.largest]
+    return [size for size in all_sizes if size <= plan.largest]
 
 
 def batch_series(dtype: str) -> str:
@@ -60,7 +61,7 @@ def measure_batches(plan: Plan) -> list[Result]:
     group = "PiquetBatch.step with observation and mask"
     results = []
     for dtype in DTYPES:
-        for count in sizes(plan):
+        for count in sizes(plan, BATCH_SIZES):
             batch = PiquetBatch(count, seed=1, dtype=dtype)
             found = timed_speeds(BatchReplay(batch).play, plan)
             name, series = f"{dtype}, N = {count:,}", batch_series(dtype)

@@ -140,7 +140,7 @@ def draw_decisions(lines: Sequence[Line], machine: str) -> Figure:
         axes.plot(
             line.sizes, line.rates, style, color=line.colour, marker=marker, markersize=5, linewidth=1.8, zorder=3
         )
-    ticks = sorted({size for line in lines for size in line.sizes} | {1, largest})
+    ticks = [4**power for power in range(9) if 4**power <= max(largest, 4)]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlim(0.8, max(largest, 2) * 1.25)
