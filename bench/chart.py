@@ -161,18 +161,19 @@ def _label_lines(axes: Axes, lines: Sequence[Line]) -> None:
     heights = [(math.log10(line.rates[-1]) - low) / (high - low) for line in lines]
     places = spread_labels(heights, gap=0.033)
     for line, height, place in zip(lines, heights, places, strict=True):
-        axes.annotate(
+        axes.plot(
+            (1.0, 1.03), (height, place), transform=axes.transAxes, color=line.colour, linewidth=0.6, clip_on=False
+        )
+        weight = "bold" if line.colour == OURS else "normal"
+        axes.text(
+            1.035,
+            place,
             line.label,
-            xy=(1.0, height),
-            xytext=(1.035, place),
-            xycoords="axes fraction",
-            textcoords="axes fraction",
+            transform=axes.transAxes,
             color=line.colour,
             fontsize=9,
-            fontweight="bold" if line.colour == OURS else "normal",
+            fontweight=weight,
             verticalalignment="center",
-            arrowprops={"arrowstyle": "-", "color": line.colour, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 0},
-            annotation_clip=False,
         )
 
 

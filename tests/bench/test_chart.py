@@ -51,8 +51,7 @@ def texts_of(figure: Any) -> list[Any]:
     """The visible texts of a drawn figure, with their extents in pixels."""
     figure.canvas.draw()
     texts = [text for text in figure.findobj(matplotlib.text.Text) if text.get_visible() and text.get_text().strip()]
-    # An annotation's own extent would take in the line that leads to it.
-    return [(text.get_text(), matplotlib.text.Text.get_window_extent(text)) for text in texts]
+    return [(text.get_text(), text.get_window_extent()) for text in texts]
 
 
 def test_lines_hold_the_medians_by_rising_size_and_leave_out_what_is_not_theirs() -> None:
