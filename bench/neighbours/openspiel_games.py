@@ -49,7 +49,7 @@ def measure(game: str, plan: Plan) -> list[Result]:
     return [
         Result(
             GROUP,
-            f"{title}, set_from and legal_actions from Python",
+            f"{title}, set_from, legal_actions",
             DECISIONS,
             observed.processor,
             wall=observed.wall,

@@ -8,7 +8,7 @@ from typing import Any
 from bench.measure import DECISIONS, Plan, Result, speeds
 
 GROUP = "RLCard"
-GAMES = {"uno": "Uno", "gin-rummy": "Gin rummy"}
+GAMES = {"uno": "Uno", "gin-rummy": "gin rummy"}
 
 
 def measure(game: str, plan: Plan) -> list[Result]:
@@ -19,7 +19,7 @@ def measure(game: str, plan: Plan) -> list[Result]:
     random.seed(1)
     found = speeds(lambda: play_episode(environment), plan)
     title = GAMES[game]
-    return [Result(GROUP, title, DECISIONS, found.processor, wall=found.wall, series=f"RLCard {title.lower()}", size=1)]
+    return [Result(GROUP, title, DECISIONS, found.processor, wall=found.wall, series=f"RLCard {title}", size=1)]
 
 
 def play_episode(environment: Any) -> int:
