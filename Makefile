@@ -37,8 +37,9 @@ thorough: $(INSTALLED)  ## the long proofs: a million deals beside the reference
 	$(RUN) -m tests.differential --deals 1000000 --jobs 2
 	HYPOTHESIS_PROFILE=thorough $(RUN) -m pytest -m thorough
 
-bench: $(INSTALLED_BENCH)  ## speeds, beside the neighbours'
-	$(RUN) -m bench
+bench: $(INSTALLED_BENCH)  ## measure speeds beside the neighbours', write and draw them in results/
+	@mkdir -p results
+	$(RUN) -m bench --output results/speeds.json --chart results
 
 strength: $(INSTALLED)  ## play the strength tables and write results/strength.json
 	@mkdir -p results

@@ -1,11 +1,8 @@
-"""The AEC loops: this environment, one that does nothing, and PettingZoo's own card games, all in the same loop."""
+"""The AEC loops of this environment and of one that does nothing; PettingZoo's own games run in the same loop."""
 
 from __future__ import annotations
 
-import importlib
 import random
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,15 +13,9 @@ from piquet_env import Game, piquet_v0
 from piquet_env.observation import observation_size
 from piquet_env.rules.actions import num_actions
 
-from .measure import Plan, Result, microseconds, rates
+from .measure import DECISIONS, DECISIONS_OF_A_PARTIE, Plan, Result, Speeds, microseconds, speeds
 
 GROUP = "AEC loop: last, choice, step"
-UNIT = "decisions/s"
-NEIGHBOURS = (
-    ("Leduc hold'em", "leduc_holdem_v4"),
-    ("Texas hold'em", "texas_holdem_v4"),
-)
-_DECISIONS_OF_A_PARTIE = 230
 
 
 class EmptyEnv(AECEnv[str, Any, Any]):
@@ -47,7 +38,7 @@ class EmptyEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
-        self._left = _DECISIONS_OF_A_PARTIE
+        self._left = DECISIONS_OF_A_PARTIE
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:  # noqa: ARG002
         """Return zeros, and everything legal."""
@@ -86,14 +77,18 @@ def play_episode(environment: Any) -> int:
 
 
 def measure_loops(plan: Plan) -> list[Result]:
-    """Measure the loops of raw and wrapped environments, with the ratios to this one."""
-    raw = Result(GROUP, "raw_env", UNIT, _episodes(piquet_v0.raw_env(), plan))
-    wrapped = Result(GROUP, "env (PettingZoo's wrappers)", UNIT, _episodes(piquet_v0.env(), plan))
-    empty = _beside(Result(GROUP, "an empty environment", UNIT, _episodes(EmptyEnv(), plan)), raw, "raw_env")
-    results = [raw, empty, wrapped]
-    for words, module in NEIGHBOURS:
-        for kind, mine in (("raw_env", raw), ("env", wrapped)):
-            results.append(_measure_neighbour(words, module, kind, mine, plan))
+    """Measure the loops of the raw and the wrapped environment, and of an empty one."""
+    names = (
+        ("raw_env", piquet_v0.raw_env(), "piquet_v0.raw_env"),
+        ("env (PettingZoo's wrappers)", piquet_v0.env(), ""),
+        ("an empty environment", EmptyEnv(), ""),
+    )
+    results = []
+    for name, environment, series in names:
+        found = episode_speeds(environment, plan)
+        results.append(
+            Result(GROUP, name, DECISIONS, found.processor, wall=found.wall, series=series, size=int(bool(series)))
+        )
     return results
 
 
@@ -105,30 +100,20 @@ def measure_calls(plan: Plan) -> list[Result]:
     game = Game(seed=1)
     for _ in range(60):
         game.apply(game.legal_actions()[0])
-    return [
-        Result(group, "reset()", unit, microseconds(environment.reset, plan)),
-        Result(group, "reset(seed=7)", unit, microseconds(lambda: environment.reset(seed=7), plan)),
-        Result(group, "Game.clone() in mid-deal", unit, microseconds(game.clone, plan)),
-    ]
+    calls = (
+        ("reset()", environment.reset),
+        ("reset(seed=7)", lambda: environment.reset(seed=7)),
+        ("Game.clone() in mid-deal", game.clone),
+    )
+    results = []
+    for name, call in calls:
+        found = microseconds(call, plan)
+        results.append(Result(group, name, unit, found.processor, wall=found.wall))
+    return results
 
 
-def _episodes(environment: Any, plan: Plan) -> tuple[float, ...]:
+def episode_speeds(environment: Any, plan: Plan) -> Speeds:
+    """Return the decisions a second in whole episodes."""
     random.seed(1)
     environment.reset(seed=1)
-    return rates(lambda: play_episode(environment), plan)
-
-
-def _measure_neighbour(words: str, module: str, kind: str, mine: Result, plan: Plan) -> Result:
-    name = f"{words}, {kind}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of old names and ways
-        try:
-            make: Callable[[], Any] = getattr(importlib.import_module(f"pettingzoo.classic.{module}"), kind)
-            environment = make()
-        except (ImportError, AttributeError, AssertionError):
-            return Result(GROUP, name, UNIT, (), "not installed: skipped")
-        return _beside(Result(GROUP, name, UNIT, _episodes(environment, plan)), mine, kind)
-
-
-def _beside(result: Result, mine: Result, name: str) -> Result:
-    return result._replace(note=f"{name} here makes {mine.median / result.median:.2f} times as many")
+    return speeds(lambda: play_episode(environment), plan)

@@ -1,7 +1,8 @@
 """Measuring: repetitions, medians, one pinned processor, and what machine it was.
 
-What runs in one thread is measured in seconds of that thread's own processor time, so that other work on the machine
-disturbs it less; what runs in several threads or processes is measured by the clock on the wall.
+Every speed is taken twice at once: in seconds of this process's own processor time, which other work on the machine
+disturbs less and which the tables show, and in seconds of the clock on the wall, which stands beside it. What runs in
+several threads or in fresh interpreters is measured by the clock on the wall alone.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NamedTuple
 
-processor_time = time.thread_time
-wall_time = time.perf_counter
-PACKAGES = ("piquet-env", "numpy", "numba", "gymnasium", "pettingzoo", "rlcard")
+DECISIONS = "decisions/s"
+DECISIONS_OF_A_PARTIE = 230  # by random play, about
+PACKAGES = (
+    *("piquet-env", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib"),
+    *("rlcard", "pygame-ce", "open_spiel", "shimmy", "pgx", "jax", "jaxlib"),
+)
 
 
 class Result(NamedTuple):
@@ -30,6 +35,9 @@ class Result(NamedTuple):
     unit:   of the values
     values: one a repetition; empty if it was skipped
     note:   why it was skipped, or how it compares
+    wall:   the same by the clock on the wall, where `values` are by processor time
+    series: the line of the chart, and the key by which comparisons find it; empty if it has none
+    size:   how many games are stepped together; 0 where the question does not arise
     """
 
     group: str
@@ -37,6 +45,9 @@ class Result(NamedTuple):
     unit: str
     values: tuple[float, ...]
     note: str = ""
+    wall: tuple[float, ...] = ()
+    series: str = ""
+    size: int = 0
 
     @property
     def median(self) -> float:
@@ -45,56 +56,88 @@ class Result(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result for JSON."""
+        about: dict[str, Any] = {"group": self.group, "name": self.name, "unit": self.unit}
+        if self.series:
+            about |= {"series": self.series, "size": self.size}
         if not self.values:
-            return {"group": self.group, "name": self.name, "unit": self.unit, "skipped": self.note}
-        return {
-            "group": self.group,
-            "name": self.name,
-            "unit": self.unit,
-            "median": self.median,
-            "low": min(self.values),
-            "high": max(self.values),
-            "repetitions": len(self.values),
-            "note": self.note,
-        }
+            return about | {"skipped": self.note}
+        about |= {"median": self.median, "low": min(self.values), "high": max(self.values), "note": self.note}
+        if self.wall:
+            about["wall_median"] = statistics.median(self.wall)
+        return about | {"values": list(self.values), "wall_values": list(self.wall)}
+
+    @staticmethod
+    def from_dict(content: dict[str, Any]) -> Result:
+        """Return the result that `as_dict` made `content` of; KeyError, TypeError or ValueError for anything else."""
+        return Result(
+            str(content["group"]),
+            str(content["name"]),
+            str(content["unit"]),
+            tuple(float(value) for value in content.get("values", ())),
+            str(content.get("note", content.get("skipped", ""))),
+            tuple(float(value) for value in content.get("wall_values", ())),
+            str(content.get("series", "")),
+            int(content.get("size", 0)),
+        )
 
 
 class Plan(NamedTuple):
-    """How long to measure: `repetitions` of at least `seconds` each."""
+    """How long to measure: `repetitions` of at least `seconds` each, and of the batches only those up to `largest`."""
 
     repetitions: int
     seconds: float
+    largest: int = 65536
 
 
-def rates(work: Callable[[], int], plan: Plan) -> tuple[float, ...]:
-    """Return units of work a second, one number a repetition. work: does some units and returns how many."""
-    work()  # the first call may compile, and fills caches
-    found = []
+class Speeds(NamedTuple):
+    """Units of work a second, one number a repetition: by processor time and by the clock on the wall."""
+
+    processor: tuple[float, ...]
+    wall: tuple[float, ...]
+
+
+class Stopwatch:
+    """Adds up the seconds spent inside its `with` blocks."""
+
+    def __init__(self) -> None:
+        self.processor = self.wall = 0.0
+        self._begin = (0.0, 0.0)
+
+    def __enter__(self) -> None:
+        self._begin = (time.process_time(), time.perf_counter())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        processor, wall = self._begin
+        self.processor += time.process_time() - processor
+        self.wall += time.perf_counter() - wall
+
+
+def speeds(work: Callable[[], int], plan: Plan) -> Speeds:
+    """Return how fast `work` is. work: does some units and returns how many, in a millisecond or more."""
+
+    def watched(watch: Stopwatch) -> int:
+        with watch:
+            return work()
+
+    return timed_speeds(watched, plan)
+
+
+def timed_speeds(work: Callable[[Stopwatch], int], plan: Plan) -> Speeds:
+    """Likewise for work that itself starts the watch, and leaves out what it does beside."""
+    work(Stopwatch())  # the first call may compile, and fills caches
+    processor, wall = [], []
     for _ in range(plan.repetitions):
-        done = 0
-        begin = now = processor_time()
-        while now - begin < plan.seconds:
-            done += work()
-            now = processor_time()
-        found.append(done / (now - begin))
-    return tuple(found)
+        done, watch = 0, Stopwatch()
+        while watch.processor < plan.seconds:
+            done += work(watch)
+        processor.append(done / watch.processor)
+        wall.append(done / watch.wall)
+    return Speeds(tuple(processor), tuple(wall))
 
 
-def timed_rates(work: Callable[[], tuple[int, float]], plan: Plan) -> tuple[float, ...]:
-    """Likewise for work that returns its units and the seconds that count, leaving out what it does beside."""
-    work()
-    found = []
-    for _ in range(plan.repetitions):
-        done, seconds = 0, 0.0
-        while seconds < plan.seconds:
-            units, spent = work()
-            done += units
-            seconds += spent
-        found.append(done / seconds)
-    return tuple(found)
-
-
-def microseconds(work: Callable[[], object], plan: Plan, loop: int = 100) -> tuple[float, ...]:
+def microseconds(work: Callable[[], object], plan: Plan, loop: int = 100) -> Speeds:
     """Return the microseconds that one call of `work` takes, one number a repetition."""
 
     def many() -> int:
@@ -102,7 +145,8 @@ def microseconds(work: Callable[[], object], plan: Plan, loop: int = 100) -> tup
             work()
         return loop
 
-    return tuple(1e6 / rate for rate in rates(many, plan))
+    found = speeds(many, plan)
+    return Speeds(tuple(1e6 / rate for rate in found.processor), tuple(1e6 / rate for rate in found.wall))
 
 
 @contextmanager
