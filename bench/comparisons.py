@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 import tracemalloc
 from collections.abc import Sequence
+
+import numpy as np
 
 from piquet_env import PiquetBatch
 from piquet_env.rules.state import STATE_DTYPE
@@ -71,8 +74,8 @@ def _slowest(dtype: str, medians: dict[tuple[str, int], float]) -> tuple[str, fl
 
 
 def measure_memory() -> list[Result]:
-    """Measure the bytes that a batch holds for each game: all that it allocates, over N."""
-    results = []
+    """Measure the bytes that a batch holds for each game, all that it allocates over N, and how fast memory is."""
+    results = [_measure_writing("in the nearest caches", 2**19), _measure_writing("beyond the caches", 2**28)]
     for dtype in DTYPES:
         PiquetBatch(1, dtype=dtype)  # compiles, which holds memory of its own
         tracemalloc.start()
@@ -86,3 +89,16 @@ def measure_memory() -> list[Result]:
         )
         results.append(Result(MEMORY_GROUP, f"PiquetBatch, {dtype}", "bytes a game", (held / _SIZE,), parts))
     return results
+
+
+def _measure_writing(words: str, size: int) -> Result:
+    """Measure how many bytes are written in a second when `size` bytes are filled again and again."""
+    room = np.zeros(size, dtype=np.int8)
+    times = max(1, 2**28 // size)
+    values = []
+    for repetition in range(6):
+        begin = time.perf_counter()
+        for _ in range(times):
+            room.fill(repetition)
+        values.append(times * size / (time.perf_counter() - begin) / 1e9)
+    return Result(MEMORY_GROUP, f"writing {size / 2**20:g} MiB, {words}", "GB/s", tuple(values[1:]))

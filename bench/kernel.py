@@ -165,4 +165,4 @@ def _replay(rows: np.ndarray, codes: np.ndarray, deck: np.ndarray, actions: np.n
             apply(row, rules, actions[step, index])
             _deal_on(row, rules, deck)
             if masks.shape[0] > 0:
-                write_mask(row, rules, masks[index])
+                write_mask(row, rules, masks, index)

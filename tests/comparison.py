@@ -50,11 +50,29 @@ View = dict[str, Any]
 
 # -- reading the engine's row -----------------------------------------------------------------------------------------
 
-_PLACES = {name: (STATE_DTYPE.fields[name][1] // 8, STATE_DTYPE[name].shape) for name in STATE_DTYPE.names}
+# The cells of a row are its bytes read as numbers of each width, one list behind the other. A field has its place in
+# the list of its own width.
+_WIDTHS = (np.int64, np.int16, np.int8)
+_COUNTS = [STATE_DTYPE.itemsize // np.dtype(kind).itemsize for kind in _WIDTHS]
+_STARTS = {np.dtype(kind): sum(_COUNTS[:place]) for place, kind in enumerate(_WIDTHS)}
+
+
+def _place_of(name: str) -> tuple[int, tuple[int, ...]]:
+    kind, offset = STATE_DTYPE.fields[name][:2]
+    return _STARTS[kind.base] + offset // kind.base.itemsize, kind.shape
+
+
+_PLACES = {name: _place_of(name) for name in STATE_DTYPE.names}
+
+
+def cells_of(row: np.ndarray | np.void) -> list[int]:
+    """The cells of a row, a record or an array over its bytes."""
+    raw = np.frombuffer(row.tobytes(), dtype=np.int8)
+    return [number for kind in _WIDTHS for number in raw.view(kind).tolist()]
 
 
 def at(name: str) -> int:
-    """The place of a field's first number among the int64 cells of a row."""
+    """The place of a field's first number among the cells of a row."""
     return _PLACES[name][0]
 
 
@@ -73,8 +91,13 @@ YOUNGER_DREW, PENDING, LED = at("drawn") + YOUNGER, at("pending"), at("led")
 HANDS, DISCARDS, SHOWN = span("hands"), span("discards"), span("shown")
 TOTALS, GAMES, LURCHES, SCORE = span("totals"), span("games"), span("lurches"), span("score")
 DEAL_POINTS, SCORED_CARDS, TRICKS = span("deal_points"), span("scored_cards"), span("tricks_won")
-DIALOGUE = span("status", "sets_scored")
-_IN_DIALOGUE = {name: span(name).start - DIALOGUE.start for name in STATE_DTYPE.names}
+_DIALOGUE = {
+    name: span(name)
+    for name in (
+        *("status", "call_length", "call_rank", "call_rank_said", "reply", "second_reply"),
+        *("point_scored", "sequences_scored", "sets_scored"),
+    )
+}
 
 _STATUS_NAMES = {int(status): status.name.lower() for status in Status}
 _REPLY_NAMES = ("", "good", "equal", "not good")
@@ -105,11 +128,12 @@ def _bits_of_names(pack: int) -> dict[str, int]:
 
 
 @lru_cache(maxsize=10_000)
-def _engine_dialogue(cells: tuple[int, ...]) -> View:
-    """The public record of the three categories, from the cells of the dialogue."""
+def _engine_dialogue(cells: tuple[tuple[int, ...], ...]) -> View:
+    """The public record of the three categories, from the cells of the fields _DIALOGUE."""
+    fields = dict(zip(_DIALOGUE, cells, strict=True))
 
     def cell(name: str, place: int) -> int:
-        return cells[_IN_DIALOGUE[name] + place]
+        return fields[name][place]
 
     sequences = [cell("sequences_scored", place) for place in range(4)]
     scored: list[list[tuple[Any, ...]]] = [
@@ -165,7 +189,7 @@ def engine_view(cells: list[int]) -> View:
         "tricks": cells[TRICKS],
         "carte blanche": [_CARTE_BLANCHE_NAMES[said] for said in cells[CARTE_BLANCHE]],
         "cards": _engine_cards(cells),
-        **_engine_dialogue(tuple(cells[DIALOGUE])),
+        **_engine_dialogue(tuple(tuple(cells[place]) for place in _DIALOGUE.values())),
     }
 
 
@@ -359,13 +383,13 @@ class Engine:
         self._numbers = begin_rows(rules, self.codes, start)
         self.rows = self._numbers.view(STATE_DTYPE)
         self._mask = np.zeros(num_actions(self.pack), dtype=np.int8)
-        self.cells: list[int] = self._numbers.tolist()
+        self.cells: list[int] = cells_of(self._numbers)
 
     def deal(self) -> None:
         """Begin the next deal."""
         deck = np.array(self.decks(self.cells[DEAL_NUMBER] + 1), dtype=np.int8)
         play.deal_at(self.rows, 0, self.codes, deck)
-        self.cells = self._numbers.tolist()
+        self.cells = cells_of(self._numbers)
 
     def legal(self) -> list[int]:
         """The legal action ids, ascending."""
@@ -375,7 +399,7 @@ class Engine:
     def apply(self, action: int) -> bool:
         """Apply an action; False if the engine refuses it."""
         phase = play.apply_at(self.rows, 0, self.codes, action)
-        self.cells = self._numbers.tolist()
+        self.cells = cells_of(self._numbers)
         return phase >= 0
 
     def settlement(self) -> int:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from piquet_env.game import Game
 from piquet_env.rules.start import Start
 from piquet_env.rules.variants import PRESETS, Rules
+from tests import comparison
 from tests.steering import Chooser, PartiePlan, draw_rules
 
 SEEDS = st.integers(0, 2**40)
@@ -53,7 +54,7 @@ def begin(plan: PartiePlan, deals: int = 1) -> Game:
 
 def cells_of(game: Game) -> list[int]:
     """The row of a game as the numbers that a `Chooser` reads."""
-    return np.frombuffer(game.state.tobytes(), dtype=np.int64).tolist()
+    return comparison.cells_of(game.state)
 
 
 def chooser_of(plan: PartiePlan) -> Callable[[Game], int]:

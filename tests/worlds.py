@@ -16,6 +16,7 @@ from piquet_env.game import Game
 from piquet_env.rules.start import Start, extra_deals
 from piquet_env.rules.state import Phase
 from piquet_env.rules.variants import Rules
+from tests.comparison import cells_of
 from tests.hearing import ELDER, YOUNGER, Entry, Hearing, cards_of, mask_of, moment_of, peek
 from tests.steering import Chooser, PartiePlan
 
@@ -97,7 +98,7 @@ def play_line(rules: Rules, rng: random.Random) -> Line:
     line = Line(rules, start._replace(decks=following), tuple(plan.deck(number)), ())
     game, chooser, actions = line.begin(), Chooser(plan), []
     while not game.deal_points and not game.is_over:
-        cells = np.frombuffer(peek(game).tobytes(), dtype=np.int64).tolist()
+        cells = cells_of(peek(game))
         actions.append(chooser.choose(cells, game.legal_actions()))
         game.apply(actions[-1])
     return line._replace(actions=tuple(actions))

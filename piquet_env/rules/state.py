@@ -1,4 +1,4 @@
-"""The state of a partie: one structured row of named int64 fields, and the phases it passes through.
+"""The state of a partie: one structured row of named whole numbers, and the phases it passes through.
 
 Sets of cards are masks. Fields of two entries go by role (0 elder, 1 younger) unless a seat is named; a *seat* is a
 player for the whole partie, a *role* is what that player is in the deal. Only the functions of the phases write to a
@@ -8,6 +8,7 @@ row.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,8 @@ CLASS_NAMES = tuple(score_class.name.lower().replace("_", " ") for score_class i
 MOST_TALON = 12
 LOG_SIZE = 48  # a deal books at most 44 entries
 
-_FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
+_Fields = tuple[tuple[str, tuple[int, ...], str], ...]
+_FIELDS: _Fields = (
     # -- the partie
     ("deal_number", (), "counted from 1"),
     ("planned_deals", (), "deals of the partie, extra deals after a tie included; 0 in au cent"),
@@ -107,19 +109,11 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("leftover_state", (), "NOT_ASKED, TURNED_UP or LEFT_DOWN"),
     ("carte_blanche", (2,), "CB_NONE … CB_SHOWN"),
     ("known", (2,), "cards that the other knows to be in the hand"),
-    # -- the dialogue, by category
-    ("status", (3,), "Status"),
+    # -- the dialogue; by category where three
     ("call_length", (3,), "length or size that elder called; 0 none"),
     ("call_rank", (3,), "pips, top or rank of the call"),
-    ("call_rank_said", (3,), "1 when those have been said"),
-    ("reply", (3,), "younger's reply to the length"),
-    ("second_reply", (3,), "younger's reply to pips or top"),
     ("claimed", (2, 3), "cards called, claimed or equal: known to the owner"),
     ("shown", (2, 3), "of these, what has become public"),
-    ("declared", (3,), "1 when younger has no more to say in the category"),
-    ("point_scored", (2,), "public: length and pips (0 if unsaid) of the point scored"),
-    ("sequences_scored", (4,), "public: 16 * length + top of the sequences scored, highest first"),
-    ("sets_scored", (5,), "public: size of the set scored, by rank from the ten"),
     ("scored_cards", (2,), "cards in scored combinations"),
     ("composing", (), "cards of the claim being put together; 0 none"),
     ("composing_item", (), "suit, sequence or set of that claim, by place among the actions of its kind"),
@@ -136,18 +130,32 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("led", (), "card on the table; -1 none"),
     ("leaders", (), "bit t: younger led trick t"),
     ("winners", (), "bit t: younger won trick t"),
-    ("lead_cards", (12,), "card led to each trick; -1 not yet"),
-    ("reply_cards", (12,), "card that answered; -1 not yet"),
     ("tricks_won", (2,), "tricks won"),
     ("played", (2,), "cards played"),
     # -- the score of the deal
     ("score", (2,), "points booked"),
-    ("points", (2, 8), "points booked by column: see COLUMN_OF_CLASS"),
     ("has_repique", (2,), "1 when booked"),
     ("has_pique", (2,), "1 when booked"),
     ("stopped", (), "1 when a game of au cent has ended inside the deal"),
     ("log_size", (), "entries in the log"),
-    # -- read seldom, and therefore behind what a step fetches ahead (HOT_BYTES)
+)
+# Small numbers in narrow fields, since a row is read from memory at every decision; only those with which nothing is
+# multiplied or shifted, which uncompiled code would do in the narrow type. By category where three.
+_NARROW_FIELDS: tuple[tuple[str, type[np.signedinteger[Any]], tuple[int, ...], str], ...] = (
+    ("point_scored", np.int16, (2,), "public: length and pips (0 if unsaid) of the point scored"),
+    ("sequences_scored", np.int16, (4,), "public: 16 * length + top of the sequences scored, highest first"),
+    ("points", np.int16, (2, 8), "points booked by column: see COLUMN_OF_CLASS"),
+    ("status", np.int8, (3,), "Status"),
+    ("call_rank_said", np.int8, (3,), "1 when those have been said"),
+    ("reply", np.int8, (3,), "younger's reply to the length"),
+    ("second_reply", np.int8, (3,), "younger's reply to pips or top"),
+    ("declared", np.int8, (3,), "1 when younger has no more to say in the category"),
+    ("sets_scored", np.int8, (5,), "public: size of the set scored, by rank from the ten"),
+    ("lead_cards", np.int8, (12,), "card led to each trick; -1 not yet"),
+    ("reply_cards", np.int8, (12,), "card that answered; -1 not yet"),
+)
+# Read seldom, and therefore behind what a step fetches ahead (HOT_BYTES).
+_COLD_FIELDS: _Fields = (
     ("seed", (), "seed of the decks"),
     ("partie", (), "number of the partie under that seed; with the deal's number it gives the deck"),
     ("chooser", (), "seat that won the cut"),
@@ -157,9 +165,16 @@ _FIELDS: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("talon", (MOST_TALON,), "cards in drawing order"),
     ("log", (LOG_SIZE,), "entries packed by `pack_entry`, as booked"),
 )
-STATE_DTYPE = np.dtype([(name, np.int64, shape) if shape else (name, np.int64) for name, shape, _ in _FIELDS])
-HOT_BYTES = STATE_DTYPE.fields["seed"][1]  # type: ignore[index]  # what nearly every decision reads
-FIELD_MEANINGS = {name: meaning for name, _, meaning in _FIELDS}
+
+
+def _wide(fields: _Fields) -> list[Any]:
+    return [(name, np.int64, shape) if shape else (name, np.int64) for name, shape, _ in fields]
+
+
+_HOT = _wide(_FIELDS) + [(name, kind, shape) for name, kind, shape, _ in _NARROW_FIELDS]
+STATE_DTYPE = np.dtype(_HOT + _wide(_COLD_FIELDS))
+HOT_BYTES = np.dtype(_HOT).itemsize  # what nearly every decision reads
+FIELD_MEANINGS = {name: meaning for name, *_, meaning in (*_FIELDS, *_NARROW_FIELDS, *_COLD_FIELDS)}
 
 COLUMN_NAMES = ("carte blanche", "point", "sequence", "set", "bonus", "carte rouge", "play", "cards")
 COLUMN_BONUS, COLUMN_ROUGE, COLUMN_PLAY, COLUMN_CARDS = 4, 5, 6, 7
