@@ -6,17 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from agents.arena import (
-    FAILURE_SETTLEMENT,
-    MatchInterrupted,
-    MatchResult,
-    agent_seed,
-    deck_seed,
-    decks_hash,
-    play_match,
-)
+from agents.arena import MatchInterrupted, MatchResult, decks_hash, play_match
 from agents.base import Agent, AgentError, View
 from agents.greedy_agent import GreedyAgent
+from agents.pairs import FAILURE_SETTLEMENT, agent_seed, deck_seed
 from agents.random_agent import RandomAgent
 from piquet_env.game import Game
 from piquet_env.rules.state import TIME_DEAL_END
