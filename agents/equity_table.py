@@ -23,8 +23,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from piquet_env.equity import equity_of, pack_scores
-from piquet_env.equity.scores import load_scores
+from piquet_env.equity import load_scores, pack_scores
 from piquet_env.rules.variants import Rules
 
 from .base import AgentError
@@ -34,6 +33,7 @@ from .files import write_atomically
 from .lockstep import COUNT_KINDS, COUNT_SIZE
 from .pairs import Players, make_players, play_parties
 
+EVEN_CHANCES = (28, 14)  # Cavendish: elder and younger make so many or more in half of the deals
 PARTIES_AT_ONCE = 128  # a block; how many parties are played depends on it, so it stands in the file
 
 
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "package_version": version(),
         }
         write_atomically(options.output, pack_scores(counts, metadata))
-        describe(options.output, rules)
+        describe(options.output)
     except KeyboardInterrupt:
         parser.exit(130, "agents.equity_table: interrupted; nothing was written\n")
     except (ValueError, OSError) as error:
@@ -148,17 +148,13 @@ def _seated(agent: str, rules: Rules) -> Players:
     return make_players((agent, agent), rules)
 
 
-def describe(path: Path, rules: Rules) -> None:
-    """Print what was written."""
+def describe(path: Path) -> None:
+    """Print what was written, beside the even chances that Cavendish gives."""
     scores = load_scores(path)
-    elder, younger = scores.marginals
-    means = (float(elder @ np.arange(len(elder))), float(younger @ np.arange(len(younger))))
-    table = equity_of(rules, str(path))
-    nothing = np.zeros((1, 2), dtype=np.int64)
-    start = table.seat_values(nothing[:, 0], nothing, nothing, [True])
     print(f"{path}: {scores.version}, {scores.metadata['deals']} deals of {scores.metadata['agent']}")
-    print(f"mean points of a deal: elder {means[0]:.2f}, younger {means[1]:.2f}")
-    print(f"expected settlement at the start: elder {float(start[0]):+.2f}")
+    for role, points, even in zip(("elder", "younger"), scores.marginals, EVEN_CHANCES, strict=True):
+        mean = float(points @ np.arange(len(points)))
+        print(f"{role}: {mean:.2f} points a deal, {even} or more in {100 * float(points[even:].sum()):.1f} % of deals")
 
 
 if __name__ == "__main__":

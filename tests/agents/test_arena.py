@@ -63,6 +63,7 @@ def test_a_result_does_not_depend_on_how_parties_are_played() -> None:
     assert same(play_match("random", "greedy", parties=20, seed=9), _first(whole, 20))
 
 
+@pytest.mark.slow
 def test_a_result_does_not_depend_on_the_number_of_jobs() -> None:
     alone = play_match("random", "greedy", parties=24, seed=2)
     assert same(alone, play_match("random", "greedy", parties=24, seed=2, jobs=2))
@@ -204,6 +205,7 @@ def test_an_agent_that_fails_loses_its_parties(how: str, error: str) -> None:
             assert how == "reset" or failure.deal != str(played)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_agent_that_is_too_slow_loses_its_parties(jobs: int) -> None:
     sleepy = "tests.agents.stub_agents:Sleeps:seconds=0.02"
@@ -224,17 +226,20 @@ def test_a_slow_batch_is_reckoned_by_its_rows() -> None:
     assert match.illegal_or_crashed == (2, 0)
 
 
+@pytest.mark.slow
 def test_failures_are_the_same_for_any_number_of_jobs() -> None:
     alone = play_match("tests.agents.stub_agents:Fails:at=30", "greedy", parties=12, seed=8)
     assert alone.illegal_or_crashed == (12, 0)
     assert same(alone, play_match("tests.agents.stub_agents:Fails:at=30", "greedy", parties=12, seed=8, jobs=2))
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AgentError, match=r"a worker process ended in the middle of .*Kills v greedy"):
         play_match("tests.agents.stub_agents:Kills", "greedy", parties=8, jobs=2)
 
 
+@pytest.mark.slow
 def test_workers_serve_several_matches() -> None:
     with Workers(2) as workers:
         first = play_match("random", "greedy", parties=300, seed=2, workers=workers)

@@ -164,7 +164,7 @@ def test_equity_is_refused_where_there_is_no_table() -> None:
         with pytest.raises(ValueError, match="the reward 'equity' has no table for these rules"):
             raw_env(rules=rules, reward="equity")
     for reward in ("equity@", "equity@v9", "win@v0-cavendish"):
-        with pytest.raises(ValueError, match="unknown reward|no equity table"):
+        with pytest.raises(ValueError, match=r"unknown reward|no equity table"):
             raw_env(reward=reward)
 
 
