@@ -13,7 +13,7 @@ import pytest
 from agents.equity_table import count_block, main
 from agents.greedy_agent import GreedyAgent
 from agents.lockstep import COUNT_SIZE
-from agents.pairs import agent_seed, deck_seed
+from agents.pairs import agent_seed, deck_seed, make_players, play_parties
 from agents.view import View
 from piquet_env.equity import CAVENDISH, deal_scores, load_scores, pack_scores, shipped_versions
 from piquet_env.game import Game
@@ -51,6 +51,14 @@ def test_deals_are_counted_as_their_logs_say(name: str) -> None:
     rules = Rules.of(name)
     counts = count_block("greedy", rules, 3, 0)
     assert (counts == counted_by_hand(rules, 128, 3)).all()
+
+
+@pytest.mark.nojit
+def test_a_partie_is_counted_as_its_log_says() -> None:
+    rules = Rules.of("german deals=1")
+    (table,) = play_parties(make_players(("greedy", "greedy"), rules), rules, 3, [(0, 0)], count_deals=True)
+    assert table.games.counts[0].sum() == 1
+    assert (table.games.counts == counted_by_hand(rules, 1, 3)).all()
 
 
 @pytest.mark.parametrize("version", shipped_versions())
@@ -138,9 +146,11 @@ def test_the_command_writes_a_record(tmp_path: Path, capsys: pytest.CaptureFixtu
     output = tmp_path / "scores-mine.npz"
     arguments = ["greedy", "--deals", "800", "--seed", "4", "--output", str(output)]
     assert main(arguments) == 0
-    assert "mine, 1536 deals of greedy" in capsys.readouterr().out
     content = output.read_bytes()
-    assert deal_scores(str(output)).metadata["parties"] == 256
+    written = load_scores(output).metadata
+    assert (written["version"], written["agent"], written["parties"]) == ("mine", "greedy", 256)
+    assert written["deals"] >= 6 * 256
+    assert f"mine, {written['deals']} deals of greedy" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(arguments)
     assert "exists" in capsys.readouterr().err

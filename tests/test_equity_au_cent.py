@@ -76,10 +76,11 @@ class PlainMatch:
         for deal in DEALS:
             now = self.after_deal(totals, elder, deal)
             won = self.won(now)
-            ended = (((*won, 1 - elder), Fraction(1)),)
-            if won is None:
-                # Level totals from the target on can go on for ever; the tail has no weight.
-                ended = self.game((now[0], now[1]), 1 - elder, depth + (max(now) >= self.target)) if depth < 12 else ()
+            ended: tuple[Way, ...] = ()
+            if won is not None:
+                ended = (((*won, 1 - elder), Fraction(1)),)
+            elif depth < 25:  # level totals from the target on can go on for ever; the tail has no weight
+                ended = self.game((now[0], now[1]), 1 - elder, depth + (max(now) >= self.target))
             for way, chance in ended:
                 ways[way] = ways.get(way, Fraction(0)) + chance / len(DEALS)
         return tuple(ways.items())
