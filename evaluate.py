@@ -25,6 +25,8 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -50,7 +52,8 @@ FAILURES_KEPT = 10  # files a match; an agent that always fails would fill the f
 KEY_PARTIES = 128  # the decks that stand for all of a seed in a key
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True)
+class Plan:
     """What is to be played, everything on which the figures depend."""
 
     agents: list[str]
@@ -61,7 +64,7 @@ class Plan(NamedTuple):
     limit: float | None
     identities: list[dict[str, str]]
 
-    @property
+    @cached_property
     def facts(self) -> dict[str, Any]:
         """What the figures of every match depend on, but for its agents."""
         return {
@@ -74,7 +77,7 @@ class Plan(NamedTuple):
             "limit": self.limit,
         }
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of the whole plan: equal keys, equal figures."""
         test = None if self.sprt is None else [self.sprt.low, self.sprt.high, self.sprt.alpha, self.sprt.beta]
@@ -111,13 +114,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:  # AgentError among them
         parser.error(" ".join(str(error).split()))
     matches = played.matches
-    document = describe(plan, played, sys.argv[1:] if argv is None else argv)
     if matches:
         print_tables(plan, matches, options.breakdown)
-    if options.output is not None and (matches or played.trouble is None):
-        write_atomically(options.output, (json.dumps(document, indent=2) + "\n").encode())
-    if write_html is not None and matches:
-        write_atomically(options.html, write_html(document, matches).encode())
+        if options.output is not None or write_html is not None:
+            document = describe(plan, played, sys.argv[1:] if argv is None else argv)
+            if options.output is not None:
+                write_atomically(options.output, (json.dumps(document, indent=2) + "\n").encode())
+            if write_html is not None:
+                write_atomically(options.html, write_html(document, matches).encode())
     report_failures(matches, options.output)
     if played.trouble == "interrupted":
         resumed = "" if options.store is None else "; the same command goes on from here"

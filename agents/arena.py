@@ -31,7 +31,7 @@ from .pairs import Block, Failure, Players, can_batch, deck_seed, make_players
 from .statistics import MeanInterval, OutcomeShares, mean_interval, outcome_shares, pair_means
 from .workers import BlockStore, Task, Workers, play_block
 
-PAIRS_AT_ONCE = 64  # the blocks of agents that play side by side
+PAIRS_AT_ONCE = 128  # the blocks of agents that play side by side
 TASKS_AHEAD = 4  # a worker
 
 

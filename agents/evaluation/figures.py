@@ -34,18 +34,20 @@ def settlement_figure(match: MatchResult) -> Figure:
     """Draw how often each settlement of a partie came, and the means of pairs."""
     figure = Figure(figsize=(8.2, 2.7), layout="constrained")
     parties, pairs = figure.subplots(1, 2)
+    rubicon = match.rules.form == "rubicon"
+    width, unit = (SETTLEMENT_BIN, f"Rubicon points of A, bins of {SETTLEMENT_BIN}") if rubicon else (1, "games of A")
     for axes, values, title in (
         (parties, match.records["settlement"], "settlement of a partie"),
         (pairs, match.pair_means, "mean of a duplicate pair"),
     ):
-        most = SETTLEMENT_BIN * (int(np.abs(values).max()) // SETTLEMENT_BIN + 1)
-        edges = np.arange(-most, most + 1, SETTLEMENT_BIN)
+        most = width * (int(np.abs(values).max()) // width + 1)
+        edges = np.arange(-most, most + 1, width)
         counts, _ = np.histogram(values, edges)
         colours = np.where(edges[:-1] >= 0, COLOUR_A, COLOUR_B)
-        axes.bar(edges[:-1], counts / len(values), SETTLEMENT_BIN, align="edge", color=colours, linewidth=0)
+        axes.bar(edges[:-1], counts / len(values), width, align="edge", color=colours, linewidth=0)
         axes.axvline(float(values.mean()), color="black", linewidth=1, linestyle="--")
         axes.set_title(f"{title}; mean {values.mean():+.1f}, SD {values.std():.0f}", fontsize=9)
-        axes.set_xlabel(f"Rubicon points of A, bins of {SETTLEMENT_BIN}" if match.rules.form == "rubicon" else "games")
+        axes.set_xlabel(unit)
         axes.set_ylabel("share")
     return figure
 
@@ -56,7 +58,9 @@ def points_figure(match: MatchResult) -> Figure:
     edges = BIN_POINTS * np.arange(NUM_BINS)
     for number, (axes, role) in enumerate(zip(figure.subplots(1, 2, sharey=True), ROLES, strict=True)):
         human = np.array(HUMAN[role], dtype=np.float64)
-        axes.bar(edges, human / human.sum(), 0.9 * BIN_POINTS, align="edge", color=COLOUR_HUMAN, label="human record")
+        axes.bar(
+            edges, human / human.sum(), 0.9 * BIN_POINTS, align="edge", color=COLOUR_HUMAN, label="Cavendish’s record"
+        )
         for agent, (name, colour) in enumerate(((match.a, COLOUR_A), (match.b, COLOUR_B))):
             counts = match.score_bins[agent, number]
             shares = counts / max(int(counts.sum()), 1)

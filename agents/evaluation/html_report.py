@@ -18,11 +18,12 @@ from .figures import cross_table_figure, figures_of, svg_of
 PACKAGES = ("piquet-env", "numpy", "numba", "torch")
 
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #ccc; }
-table { border-collapse: collapse; font-size: 0.87rem; font-variant-numeric: tabular-nums; margin: 0.8rem 0; }
-th, td { padding: 0.2rem 0.6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #eee; }
+table { border-collapse: collapse; font-size: 0.82rem; font-variant-numeric: tabular-nums; margin: 0.8rem 0; }
+th, td { padding: 0.2rem 0.5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #eee; }
 th:first-child, td:first-child { text-align: left; }
+.matches :is(th, td):nth-child(2) { text-align: left; }
 tr.sum td { font-weight: 600; } tr.part td:first-child { padding-left: 1.6rem; }
 .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 code, pre { font-size: 0.85rem; background: #f5f5f5; } pre { padding: 0.6rem; overflow-x: auto; }
@@ -77,7 +78,7 @@ def _summary(document: dict[str, Any]) -> str:
         f'<p class="note">Rules <code>{escape(document["rules"])}</code>, duplicate parties: the same decks twice with '
         "the seats exchanged; intervals are taken over the means of pairs.</p>"
     )
-    return ended + _table(heads, rows) + note
+    return ended + f'<div class="matches">{_table(heads, rows)}</div>' + note
 
 
 def _match_section(figures: dict[str, Any], match: MatchResult) -> list[str]:

@@ -5,7 +5,7 @@ Other rules, agents, decks, seeds, sources or versions mean another folder, so n
 mixed up. The number of parties is not part of the key: a longer match takes the blocks of a shorter one.
 
     STORE/KEY/match.json                 what the key stands for
-    STORE/KEY/pairs-000000-000064.npz    records, failures and seconds of the pairs 0 to 63
+    STORE/KEY/pairs-000000-000128.npz    records, failures and seconds of the pairs 0 to 127
 """
 
 from __future__ import annotations

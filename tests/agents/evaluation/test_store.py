@@ -44,30 +44,30 @@ def same(first: MatchResult, second: MatchResult) -> bool:
 
 def test_a_match_is_found_again(tmp_path: Path) -> None:
     first = Counting(MatchStore(tmp_path, {"a": 1}))
-    played = play_match("greedy", "random", parties=300, store=first)
+    played = play_match("greedy", "random", parties=600, store=first)
     assert first.found == []
-    assert first.written == [range(64), range(64, 128), range(128, 150)]
+    assert first.written == [range(128), range(128, 256), range(256, 300)]
     second = Counting(MatchStore(tmp_path, {"a": 1}))
-    assert same(play_match("greedy", "random", parties=300, store=second), played)
+    assert same(play_match("greedy", "random", parties=600, store=second), played)
     assert (second.found, second.written) == (first.written, [])
 
 
 def test_a_longer_match_takes_the_blocks_of_a_shorter_one(tmp_path: Path) -> None:
-    play_match("greedy", "random", parties=300, store=MatchStore(tmp_path, {}))
+    play_match("greedy", "random", parties=600, store=MatchStore(tmp_path, {}))
     store = Counting(MatchStore(tmp_path, {}))
-    longer = play_match("greedy", "random", parties=400, store=store)
-    assert store.found == [range(64), range(64, 128)]
-    assert store.written == [range(128, 192), range(192, 200)]
-    assert (longer.records == play_match("greedy", "random", parties=400).records).all()
+    longer = play_match("greedy", "random", parties=800, store=store)
+    assert store.found == [range(128), range(128, 256)]
+    assert store.written == [range(256, 384), range(384, 400)]
+    assert (longer.records == play_match("greedy", "random", parties=800).records).all()
 
 
 def test_workers_keep_their_blocks_themselves(tmp_path: Path) -> None:
     store = MatchStore(tmp_path, {})
-    played = play_match("greedy", "random", parties=400, jobs=2, store=store)
+    played = play_match("greedy", "random", parties=800, jobs=2, store=store)
     assert len(list(store.folder.glob("pairs-*.npz"))) == 4
-    assert same(play_match("greedy", "random", parties=400, store=store), played)
-    (store.folder / "pairs-000064-000128.npz").unlink()
-    again = play_match("greedy", "random", parties=400, jobs=2, store=store)
+    assert same(play_match("greedy", "random", parties=800, store=store), played)
+    (store.folder / "pairs-000128-000256.npz").unlink()
+    again = play_match("greedy", "random", parties=800, jobs=2, store=store)
     assert (again.records == played.records).all()
 
 
@@ -88,16 +88,16 @@ def test_failures_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["mine", "other pairs", "other arrays"])
 def test_a_file_that_is_no_block_is_refused(tmp_path: Path, content: str) -> None:
     store = MatchStore(tmp_path, {})
-    play_match("greedy", "random", parties=256, store=store)
-    file = store.folder / "pairs-000000-000064.npz"
+    play_match("greedy", "random", parties=512, store=store)
+    file = store.folder / "pairs-000000-000128.npz"
     if content == "mine":
         file.write_text("mine")
     elif content == "other pairs":
-        file.write_bytes((store.folder / "pairs-000064-000128.npz").read_bytes())
+        file.write_bytes((store.folder / "pairs-000128-000256.npz").read_bytes())
     else:
         np.savez(file, records=np.zeros(128), seconds=np.zeros(2), failures=np.array("[]"))
-    with pytest.raises(ValueError, match=r"pairs-000000-000064\.npz holds no such pairs; remove it"):
-        play_match("greedy", "random", parties=256, store=store)
+    with pytest.raises(ValueError, match=r"pairs-000000-000128\.npz holds no such pairs; remove it"):
+        play_match("greedy", "random", parties=512, store=store)
 
 
 def test_a_store_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
