@@ -43,29 +43,30 @@ def sources_hash() -> str:
 def identity(spec: str) -> dict[str, str]:
     """Return the identity of an agent that has been made from `spec`: the spec, and digests of files by name.
 
+    Files of arguments are named as in the spec, modules as Python names them, so that it is the same in every folder.
     Raises AgentError for a file that cannot be read.
     """
     head, arguments = split_spec(spec)
-    files = {Path(value) for value in arguments.values() if isinstance(value, str) and _is_file(value)}
+    files = {value: Path(value) for value in arguments.values() if isinstance(value, str) and _is_file(value)}
     if head not in BUILDERS:
         files |= _own_modules(head)
-    return {"spec": spec, **{str(path): _file_hash(path) for path in sorted(files)}}
+    return {"spec": spec, **{name: _file_hash(path) for name, path in sorted(files.items())}}
 
 
-def _own_modules(head: str) -> set[Path]:
+def _own_modules(head: str) -> dict[str, Path]:
     """Return a user's file and the imported modules and packages beside it, or the imported modules of a package."""
+    files = dict(_module_files())
     if not head.endswith(".py"):
         package = head.partition(".")[0]
-        return {file for name, file in _module_files() if name.partition(".")[0] == package}
+        return {name: file for name, file in files.items() if name.partition(".")[0] == package}
     own = Path(head).resolve()
-    files = dict(_module_files())
-    beside = set()
+    beside = {own.name: own}
     for name, file in files.items():
         top = files.get(name.partition(".")[0], file)
         place = top.parent if top.name == "__init__.py" else top
-        if place.parent == own.parent and place not in _ROOTS:
-            beside.add(file)
-    return {own, *beside}
+        if place.parent == own.parent and place not in _ROOTS and file != own:
+            beside[name] = file
+    return beside
 
 
 def _module_files() -> list[tuple[str, Path]]:

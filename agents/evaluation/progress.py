@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from typing import Any, TextIO
 
 SECONDS_BETWEEN = 0.1
+SECONDS_BACK = 30.0
 
 
 class Progress:
@@ -23,7 +25,7 @@ class Progress:
         self._label = ""
         self._before = self._here = 0  # played in earlier matches, and in this one
         self._shown = 0.0
-        self._began: tuple[float, int] | None = None  # the first parties are no measure: kernels compile
+        self._seen: deque[tuple[float, int]] = deque()  # moments, and what had been played
         self._bar = _rich_bar(self.stream) if self.stream.isatty() else None
         self._task: Any = None
 
@@ -51,13 +53,17 @@ class Progress:
         """Show that so many parties of the match are played."""
         self._here = here
         now, played = time.monotonic(), self._before + here
-        if self._began is None:
-            self._began = now, played
+        self._seen.append((now, played))
+        # The speed is that of the last while: at first kernels compile, and pairs that are kept are only read.
+        while len(self._seen) > 2 and now - self._seen[1][0] > SECONDS_BACK:
+            self._seen.popleft()
         if not self.stream.isatty() or now - self._shown < SECONDS_BETWEEN:
             return
         self._shown = now
-        began, first = self._began
-        left = "" if played == first else f", {_clock((now - began) / (played - first) * (self.parties - played))} left"
+        then, before = self._seen[0]
+        left = (
+            "" if played == before else f", {_clock((now - then) / (played - before) * (self.parties - played))} left"
+        )
         self.line = f"{self._label}: {played}/{self.parties} parties{left}"
         if self._bar is not None:
             self._bar.update(self._task, completed=played, total=self.parties, description=self.line)

@@ -45,12 +45,7 @@ def test_files_of_a_users_agent_belong_to_it(tmp_path: Path) -> None:
     spec = f"{own}:Mine:file={data}"
     make_agent(spec)
     before = identity(spec)
-    assert sorted(Path(name).name for name in before) == [
-        "helps_identity.py",
-        "identity_agent.py",
-        "spec",
-        "weights.bin",
-    ]
+    assert set(before) == {"spec", str(data), "helps_identity", "identity_agent.py"}
     for path in (own, data, tmp_path / "helps_identity.py"):
         content = path.read_bytes()
         path.write_bytes(content + b"\n")
@@ -62,4 +57,4 @@ def test_files_of_a_users_agent_belong_to_it(tmp_path: Path) -> None:
 
 def test_the_modules_of_a_package_belong_to_it() -> None:
     make_agent("tests.agents.stub_agents:Plain")
-    assert any(name.endswith("stub_agents.py") for name in identity("tests.agents.stub_agents:Plain"))
+    assert "tests.agents.stub_agents" in identity("tests.agents.stub_agents:Plain")
