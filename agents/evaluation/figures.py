@@ -46,7 +46,7 @@ def settlement_figure(match: MatchResult) -> Figure:
         colours = np.where(edges[:-1] >= 0, COLOUR_A, COLOUR_B)
         axes.bar(edges[:-1], counts / len(values), width, align="edge", color=colours, linewidth=0)
         axes.axvline(float(values.mean()), color="black", linewidth=1, linestyle="--")
-        axes.set_title(f"{title}; mean {values.mean():+.1f}, SD {values.std():.0f}", fontsize=9)
+        axes.set_title(f"{title}; mean {values.mean():+.1f}, SD {values.std():.3g}", fontsize=9)
         axes.set_xlabel(unit)
         axes.set_ylabel("share")
     return figure
