@@ -2,39 +2,93 @@
 
     python evaluate.py greedy random
     python evaluate.py policy:runs/x/policy.safetensors greedy random --parties 2000 --jobs 2 --output results/x.json
-    python evaluate.py my_agent.py:MyAgent greedy --rules "rubicon sinking=partial"
+    python evaluate.py my_agent.py:MyAgent greedy --rules "rubicon sinking=partial" --breakdown
+    python evaluate.py my_agent.py:New my_agent.py:Old --sprt 0,5 --store runs/evaluations --jobs 2
     python evaluate.py --quick
 
 Every agent meets every other. The same decks are played twice with the seats exchanged, and such a pair is the unit of
-statistics. How agents are written is told in agents/registry.py, what the figures mean in the table's own note.
+statistics. How agents are written is told in agents/registry.py, what the figures mean in the table's own note, and
+everything else in docs/evaluation.md.
 
-An agent that crashes or acts illegally loses the partie; its text and the error are written beside the output file.
-Ctrl-C prints and writes what was played until then. The exit code is 0, 1 where `--quick` finds the order wrong, 2 for
-a wrong argument, 130 after Ctrl-C.
+An agent that crashes, acts illegally or exceeds `--limit` loses the partie; its text and the error are written beside
+the output file. Ctrl-C prints and writes what was played until then, and with `--store` the same command goes on there.
+The exit code is 0, 1 where `--quick` finds the order wrong, 2 for what cannot be done, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
+import math
 import re
+import shlex
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from agents.arena import MatchInterrupted, MatchResult, play_match
+from agents.arena import MatchInterrupted, MatchResult, decks_hash, play_match
+from agents.base import AgentError
+from agents.evaluation.breakdown import format_breakdown
+from agents.evaluation.cross_table import cross_table, cross_table_dict, format_cross_table, pairings
+from agents.evaluation.identity import identity, sources_hash, version
+from agents.evaluation.progress import Progress
+from agents.evaluation.sprt import Sprt
+from agents.evaluation.store import MatchStore, key_of
 from agents.files import write_atomically
 from agents.registry import make_agent
 from agents.report import format_table, results
+from agents.workers import Workers
 from piquet_env.rules.variants import Rules
 
 QUICK_AGENTS = ("random", "greedy")
 QUICK_PARTIES = 200
+PARTIES = 400
+TEST_PARTIES = 40_000  # the cap of a sequential test
 FAILURES_KEPT = 10  # files a match; an agent that always fails would fill the folder
+KEY_PARTIES = 128  # the decks that stand for all of a seed in a key
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played, everything on which the figures depend."""
+
+    agents: list[str]
+    rules: Rules
+    parties: int
+    seed: int
+    sprt: Sprt | None
+    limit: float | None
+    identities: list[dict[str, str]]
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the figures of every match depend on, but for its agents."""
+        return {
+            "rules": str(self.rules),
+            "rules_hash": self.rules.hash,
+            "seed": self.seed,
+            "decks_hash": decks_hash(self.rules, self.seed, KEY_PARTIES),
+            "version": version(),
+            "sources_hash": sources_hash(),
+            "limit": self.limit,
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the whole plan: equal keys, equal figures."""
+        test = None if self.sprt is None else [self.sprt.low, self.sprt.high, self.sprt.alpha, self.sprt.beta]
+        return key_of({**self.facts, "agents": self.identities, "parties": self.parties, "sprt": test})
+
+
+class Played(NamedTuple):
+    """The matches that were played, and why not all of them: None, "interrupted", or an error's sentence."""
+
+    matches: list[MatchResult]
+    trouble: str | None
 
 
 class Parser(argparse.ArgumentParser):
@@ -49,45 +103,58 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (None: those of the process) and return its exit code."""
     parser = make_parser()
     options = parser.parse_args(argv)
-    agents = options.agents or (list(QUICK_AGENTS) if options.quick else [])
-    parties = options.parties or (QUICK_PARTIES if options.quick else 400)
     try:
-        rules = Rules.of(options.rules)
-        check_output(options.output, options.force)
-        if len(agents) < 2:
-            raise ValueError("name at least two agents, such as: greedy random")
-        for spec in agents:
-            make_agent(spec, rules)
-        matches, complete = play_all(agents, rules, parties, options.seed, options.jobs)
+        plan = make_plan(options)
+        check_output(options.output, options.force, plan.key)
+        check_output(options.html, options.force, plan.key)
+        write_html = find_html_writer() if options.html is not None else None
+        played = play_all(plan, options.jobs, options.store)
     except KeyboardInterrupt:
         parser.exit(130, "evaluate.py: interrupted before anything was played\n")
     except ValueError as error:  # AgentError among them
         parser.error(" ".join(str(error).split()))
+    matches = played.matches
     if matches:
-        print(format_table(matches))
-    if options.output is not None and (matches or complete):
-        document = results(matches, rules, options.seed, parties, complete=complete)
-        write_atomically(options.output, (json.dumps(document, indent=2) + "\n").encode())
+        print_tables(plan, matches, options.breakdown)
+        if options.output is not None or write_html is not None:
+            document = describe(plan, played, sys.argv[1:] if argv is None else argv)
+            if options.output is not None:
+                write_atomically(options.output, (json.dumps(document, indent=2) + "\n").encode())
+            if write_html is not None:
+                write_atomically(options.html, write_html(document, matches).encode())
     report_failures(matches, options.output)
-    if not complete:
-        print("evaluate.py: interrupted; this is what was played until then", file=sys.stderr)
+    if played.trouble == "interrupted":
+        resumed = "" if options.store is None else "; the same command goes on from here"
+        print(f"evaluate.py: interrupted; this is what was played until then{resumed}", file=sys.stderr)
         return 130
+    if played.trouble is not None:
+        print(f"evaluate.py: {played.trouble}", file=sys.stderr)
+        return 2
     return 0 if not options.quick or are_ranked(matches) else 1
 
 
 def make_parser() -> Parser:
     """Return the command line."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="a name, policy:PATH, or path/to/file.py:ClassName")
-    parser.add_argument("--parties", type=positive, help="parties of each match, rounded up to pairs (400)")
-    parser.add_argument("--seed", type=natural, default=1, help="of decks and agents (1)")
-    parser.add_argument("--rules", default="rubicon", help="a preset, with option=value behind it if need be (rubicon)")
-    parser.add_argument(
-        "--jobs", type=positive, default=1, help="processes (1); the result is the same with any number"
+    add = parser.add_argument
+    add("agents", nargs="*", metavar="AGENT", help="a name, policy:PATH, or path/to/file.py:ClassName")
+    add("--parties", type=positive, help="parties of each match, rounded up to pairs (400; 40000 at most with --sprt)")
+    add("--seed", type=natural, default=1, help="of decks and agents (1)")
+    add("--rules", default="rubicon", help="a preset, with option=value behind it if need be (rubicon)")
+    add("--jobs", type=positive, default=1, help="processes (1); the result is the same with any number")
+    add(
+        "--sprt",
+        type=sequential_test,
+        metavar="LOW,HIGH",
+        help="end a match once its mean settlement is told to be LOW or HIGH (write --sprt=-5,0 for negative numbers)",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE.json", help="where to write the figures as JSON")
-    parser.add_argument("--force", action="store_true", help="replace an output file that exists")
-    parser.add_argument(
+    add("--limit", type=seconds, help="mean seconds that a decision may take, a partie at a time (none)")
+    add("--store", type=Path, metavar="DIR", help="keep played pairs here, and use those that are here")
+    add("--breakdown", action="store_true", help="print points by role, phase and class, too")
+    add("--output", type=Path, metavar="FILE.json", help="where to write the figures as JSON")
+    add("--html", type=Path, metavar="FILE.html", help="where to write a report with its figures")
+    add("--force", action="store_true", help="replace output files that exist")
+    add(
         "--quick",
         action="store_true",
         help="exit code 1 unless each agent clearly beats those named before it (random greedy, 200 parties)",
@@ -109,8 +176,44 @@ def natural(text: str) -> int:
     return int(text)
 
 
-def check_output(output: Path | None, force: bool) -> None:
-    """Raise ValueError, before anything is played, for an output file that could not or should not be written."""
+def seconds(text: str) -> float:
+    """Return a positive number of seconds."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a positive number of seconds")
+    return number
+
+
+def sequential_test(text: str) -> Sprt:
+    """Return the test between two means that are written LOW,HIGH."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+        return Sprt(low, high)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not LOW,HIGH: two means, the lower first") from None
+
+
+def make_plan(options: argparse.Namespace) -> Plan:
+    """Return what the arguments ask for; ValueError says what cannot be."""
+    rules = Rules.of(options.rules)
+    agents = options.agents or (list(QUICK_AGENTS) if options.quick else [])
+    if len(agents) < 2:
+        raise ValueError("name at least two agents, such as: greedy random")
+    for spec in agents:
+        make_agent(spec, rules)
+    default = TEST_PARTIES if options.sprt is not None else QUICK_PARTIES if options.quick else PARTIES
+    identities = [identity(spec) for spec in agents]
+    return Plan(agents, rules, options.parties or default, options.seed, options.sprt, options.limit, identities)
+
+
+def check_output(output: Path | None, force: bool, key: str) -> None:
+    """Raise ValueError, before anything is played, for an output file that could not or should not be written.
+
+    A file that exists is replaced if the run with this key wrote it.
+    """
     if output is None:
         return
     if not output.parent.is_dir():
@@ -122,73 +225,83 @@ def check_output(output: Path | None, force: bool) -> None:
             pass
     except OSError as error:
         raise ValueError(f"{output} cannot be written: {error.strerror}") from None
-    if output.exists() and not force:
+    if output.exists() and not force and f'"key": "{key}"'.encode() not in output.read_bytes():
         raise ValueError(f"{output} exists, and results are not overwritten: name another file, or add --force")
 
 
-def play_all(agents: Sequence[str], rules: Rules, parties: int, seed: int, jobs: int) -> tuple[list[MatchResult], bool]:
-    """Play every pair of agents; return the matches, and whether they are complete or were interrupted."""
-    pairings = list(itertools.combinations(agents, 2))
-    progress = Progress(len(pairings) * (parties + parties % 2))
-    matches: list[MatchResult] = []
+def find_html_writer() -> Callable[[dict[str, Any], Sequence[MatchResult]], str]:
+    """Return the function that makes the report; ValueError where the figures cannot be drawn."""
     try:
-        for a, b in pairings:
-            progress.begin(f"{a} v {b}")
-            match = play_match(a, b, rules, parties=parties, seed=seed, jobs=jobs, progress=progress.show)
-            matches.append(match)
-    except MatchInterrupted as interrupt:
-        return matches + ([interrupt.result] if interrupt.result is not None else []), False
-    except KeyboardInterrupt:
-        return matches, False
-    finally:
-        progress.end()
-    return matches, True
+        from agents.evaluation.html_report import html_report
+    except ImportError:
+        raise ValueError("--html draws with matplotlib: install the extra 'train'") from None
+    return html_report
 
 
-class Progress:
-    """Tells on stderr how many parties are played and how long the rest will take; off a terminal a line a minute."""
+def play_all(plan: Plan, jobs: int, store: Path | None) -> Played:
+    """Play every pair of agents."""
+    pairs = pairings(len(plan.agents))
+    planned = plan.parties + plan.parties % 2
+    matches: list[MatchResult] = []
+    with Progress(len(pairs) * planned) as progress, Workers(jobs) as workers:
+        try:
+            for i, j in pairs:
+                progress.begin(f"{plan.agents[i]} v {plan.agents[j]}")
+                match = play_match(
+                    plan.agents[i],
+                    plan.agents[j],
+                    plan.rules,
+                    parties=plan.parties,
+                    seed=plan.seed,
+                    sprt=plan.sprt,
+                    limit=plan.limit,
+                    store=open_store(plan, store, i, j),
+                    workers=workers,
+                    progress=progress.show,
+                )
+                progress.end(planned)
+                matches.append(match)
+        except MatchInterrupted as interrupt:
+            return Played(matches + ([interrupt.result] if interrupt.result is not None else []), "interrupted")
+        except KeyboardInterrupt:
+            return Played(matches, "interrupted")
+        except AgentError as error:
+            if not matches:
+                raise
+            return Played(matches, str(error))
+    return Played(matches, None)
 
-    def __init__(self, parties: int) -> None:
-        self.parties = parties
-        self.done = 0  # in earlier matches
-        self.here = 0
-        self.label = ""
-        self.shown = self.began = time.monotonic()
-        self.begun_with = 0
-        self.on_terminal = sys.stderr.isatty()
 
-    def begin(self, label: str) -> None:
-        """Begin a match."""
-        self.done += self.here
-        self.here = 0
-        self.label = label
+def open_store(plan: Plan, store: Path | None, i: int, j: int) -> MatchStore | None:
+    """Return where the pairs of a match are kept."""
+    if store is None:
+        return None
+    return MatchStore(store, {"a": plan.identities[i], "b": plan.identities[j], **plan.facts})
 
-    def show(self, here: int) -> None:
-        """Show that so many parties of the match are played."""
-        self.here = here
-        now, played = time.monotonic(), self.done + here
-        if not self.begun_with:  # the first parties are no measure: kernels compile and processes start
-            self.began, self.begun_with = now, played
-        if played == self.begun_with or now - self.shown < (0.1 if self.on_terminal else 60):
-            return
-        self.shown = now
-        left = (now - self.began) / (played - self.begun_with) * (self.parties - played)
-        line = f"{self.label}: {played}/{self.parties} parties, {left:.0f} s left"
-        print(
-            f"\r\033[K{line}" if self.on_terminal else line,
-            end="" if self.on_terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
 
-    def end(self) -> None:
-        """Clear the line."""
-        if self.on_terminal:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+def describe(plan: Plan, played: Played, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the document that is written as JSON."""
+    document = results(played.matches, plan.rules, plan.seed, plan.parties, complete=played.trouble is None)
+    document["key"] = plan.key
+    document["sources_hash"] = sources_hash()
+    document["agents"] = plan.identities
+    document["command"] = shlex.join(["python", "evaluate.py", *arguments])
+    if len(plan.agents) > 2:
+        document["cross_table"] = cross_table_dict(cross_table(plan.agents, played.matches))
+    return document
+
+
+def print_tables(plan: Plan, matches: Sequence[MatchResult], breakdown: bool) -> None:
+    """Print the matches, the cross-table of a round robin, and where points came from if asked for."""
+    print(format_table(matches))
+    if len(plan.agents) > 2:
+        print(f"\n{format_cross_table(cross_table(plan.agents, matches))}")
+    for match in matches if breakdown else ():
+        print(f"\n{format_breakdown(match)}")
 
 
 def report_failures(matches: Sequence[MatchResult], output: Path | None) -> None:
-    """Say which parties were lost by a crash or an illegal action, and write them beside the output file."""
+    """Say which parties were lost by a failure, and write them beside the output file."""
     for number, match in enumerate(matches, 1):
         for place, failure in enumerate(match.failures[:FAILURES_KEPT], 1):
             loser = (match.a, match.b)[failure.agent]

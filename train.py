@@ -122,6 +122,7 @@ def run(config: Config, started: float) -> int:
     )
     from agents.learned.policy import policy_metadata, save_policy
     from piquet_env import Rules
+    from piquet_env.rewards import split_reward
     from piquet_env.sb3_vec_env import PiquetVecEnv
 
     torch.set_num_threads(config.threads)
@@ -136,7 +137,7 @@ def run(config: Config, started: float) -> int:
         config.opponent,
         rules,
         reward=config.reward,
-        reward_scale=REWARD_SCALE[config.reward],
+        reward_scale=REWARD_SCALE[split_reward(config.reward)[0]],
         seed=TRAINING_SEED + config.seed * 1_000_003,
     )
     model = build_model(
@@ -302,10 +303,9 @@ def _field_docs() -> dict[str, str]:
 
 def check_config(config: Config) -> None:
     """Raise ValueError for options that cannot be."""
-    from piquet_env.rewards import REWARDS
+    from piquet_env.rewards import split_reward
 
-    if config.reward not in REWARDS:
-        raise ValueError(f"unknown reward {config.reward!r}; the rewards are {', '.join(REWARDS)}")
+    split_reward(config.reward)
     for name in ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "threads"):
         if getattr(config, name) < 1:
             raise ValueError(f"--{name} must be at least 1, not {getattr(config, name)}")

@@ -19,15 +19,19 @@ from piquet_env.rules.shuffle import shuffle_into
 from piquet_env.rules.state import (
     CLASS_CAPOT,
     CLASS_CARDS,
+    CLASS_NAMES,
     CLASS_PIQUE,
     CLASS_REPIQUE,
     DEAL_OVER,
+    ELDER,
     NOBODY,
     PARTIE_OVER,
     STATE_DTYPE,
     YOUNGER,
     entry_class,
+    entry_points,
     entry_role,
+    entry_time,
     seat_of,
 )
 from piquet_env.rules.variants import Rules
@@ -36,9 +40,27 @@ from .jit import inner, jit
 
 Rows = npt.NDArray[np.int64]
 
+BIN_POINTS = 10  # deals are counted by score in bins of ten, as Cavendish counted them; the last of them is open
+NUM_BINS = 16
+
 # What is added up over the ended deals of a partie, by seat. A deal's points are those of its score log.
-TALLY_FIELDS = ("elder_deals", "elder_points", "younger_points", "repiques", "piques", "capots", "cards_won")
-TALLY_DTYPE = np.dtype([(name, np.int64, (2,)) for name in TALLY_FIELDS])
+TALLY_FIELDS: tuple[tuple[str, type[np.integer], tuple[int, ...]], ...] = (
+    ("elder_deals", np.int64, (2,)),
+    ("elder_points", np.int64, (2,)),
+    ("younger_points", np.int64, (2,)),
+    ("repiques", np.int64, (2,)),
+    ("piques", np.int64, (2,)),
+    ("capots", np.int64, (2,)),
+    ("cards_won", np.int64, (2,)),
+    ("class_points", np.int32, (2, 2, len(CLASS_NAMES))),  # by seat, role and class of the score log
+    ("score_bins", np.int32, (2, 2, NUM_BINS)),  # deals by seat, role and score
+)
+TALLY_DTYPE = np.dtype(list(TALLY_FIELDS))
+
+# Deals counted by their scores: `joint[elder's, younger's]`; and for each role `passage[points, other's]`: how often,
+# in the order of reckoning, it came to that many points while the other had so many. Scores end at the last index.
+COUNT_KINDS = ("joint", "elder_passage", "younger_passage")
+COUNT_SIZE = 256
 
 _FIRST_CAPACITY = 640  # actions recorded a partie before the record grows; six deals have about 250
 
@@ -48,14 +70,18 @@ class Lockstep:
 
     parties: the numbers of the parties under the seed, one a row; the same number may stand in several rows
     tallies: TALLY_DTYPE[N], the figures of the ended deals
+    counts:  int64[3, COUNT_SIZE, COUNT_SIZE], the ended deals of all rows by score (COUNT_KINDS), with `count_deals`;
+             else of shape [3, 0, 0]
     """
 
-    def __init__(self, rules: Rules, seed: int, parties: npt.ArrayLike) -> None:
+    def __init__(self, rules: Rules, seed: int, parties: npt.ArrayLike, *, count_deals: bool = False) -> None:
         self.rules = rules
         self.seed = seed
         self.parties = np.array(parties, dtype=np.int64)
         self.states = np.zeros(len(self.parties), dtype=STATE_DTYPE)
         self.tallies = np.zeros(len(self.parties), dtype=TALLY_DTYPE)
+        size = COUNT_SIZE if count_deals else 0
+        self.counts = np.zeros((len(COUNT_KINDS), size, size), dtype=np.int64)
         self._codes = rules.codes()
         self._deck = np.empty(rules.pack, dtype=np.int8)
         self._words = make_scratch()[0]
@@ -64,7 +90,7 @@ class Lockstep:
         self.states["seed"] = seed
         self.states["partie"] = self.parties
         with np.errstate(over="ignore"):  # the shuffle's stream is meant to wrap; only uncompiled code would warn
-            start_rows(self.states, self._codes, self.tallies, self._deck)
+            start_rows(self.states, self._codes, self.tallies, self.counts, self._deck)
 
     @property
     def to_act(self) -> Rows:
@@ -86,7 +112,16 @@ class Lockstep:
         legal = np.empty(len(rows), dtype=np.bool_)
         with np.errstate(over="ignore"):
             apply_rows(
-                self.states, rows, self._codes, actions, self._history, self._lengths, self.tallies, self._deck, legal
+                self.states,
+                rows,
+                self._codes,
+                actions,
+                self._history,
+                self._lengths,
+                self.tallies,
+                self.counts,
+                self._deck,
+                legal,
             )
         return legal
 
@@ -121,11 +156,13 @@ def _tally_deal(row: np.void, tally: np.void) -> None:
         else:
             tally["elder_deals"][seat] += 1
             tally["elder_points"][seat] += row["score"][role]
+        tally["score_bins"][seat, role, min(row["score"][role] // BIN_POINTS, NUM_BINS - 1)] += 1
         repique, pique, capot, cards = 0, 0, 0, 0
         for place in range(row["log_size"]):
             entry = row["log"][place]
             if entry_role(entry) == role:
                 kind = entry_class(entry)
+                tally["class_points"][seat, role, kind] += entry_points(entry)
                 if kind == CLASS_REPIQUE:
                     repique = 1
                 elif kind == CLASS_PIQUE:
@@ -141,26 +178,69 @@ def _tally_deal(row: np.void, tally: np.void) -> None:
 
 
 @inner
-def _deal_until_decision(row: np.void, rules: np.void, tally: np.void, deck: np.ndarray) -> None:
+def _count_deal(row: np.void, counts: np.ndarray) -> None:
+    """Count the deal that has just ended by its scores; its log is read in the order of reckoning."""
+    last = counts.shape[1] - 1
+    elder, younger = min(row["score"][ELDER], last), min(row["score"][YOUNGER], last)
+    counts[0, elder, younger] += 1
+    elder, younger = 0, 0
+    before_time, before_place = -1, -1
+    for _ in range(row["log_size"]):
+        place = _next_entry(row, before_time, before_place)
+        entry = row["log"][place]
+        before_time, before_place = entry_time(entry), place
+        points = entry_points(entry)
+        if entry_role(entry) == ELDER:
+            for total in range(elder + 1, min(elder + points, last) + 1):
+                counts[1, total, min(younger, last)] += 1
+            elder += points
+        else:
+            for total in range(younger + 1, min(younger + points, last) + 1):
+                counts[2, total, min(elder, last)] += 1
+            younger += points
+
+
+@inner
+def _next_entry(row: np.void, time: int, place: int) -> int:
+    """Return the place of the log entry that reckons next: by moment, and as booked within a moment."""
+    following = -1
+    for candidate in range(row["log_size"]):
+        moment = entry_time(row["log"][candidate])
+        if moment > time or (moment == time and candidate > place):
+            if following < 0 or moment < entry_time(row["log"][following]):
+                following = candidate
+    return following
+
+
+@inner
+def _end_deal(row: np.void, tally: np.void, counts: np.ndarray) -> None:
+    """Enter the deal that has just ended."""
+    _tally_deal(row, tally)
+    if counts.shape[1] > 0:
+        _count_deal(row, counts)
+
+
+@inner
+def _deal_until_decision(row: np.void, rules: np.void, tally: np.void, counts: np.ndarray, deck: np.ndarray) -> None:
     """Deal on where a deal has ended, until a seat is to act or the partie is over."""
     while row["phase"] == DEAL_OVER:
         if row["deals_ended"] > 0:
-            _tally_deal(row, tally)
+            _end_deal(row, tally, counts)
         shuffle_into(row["seed"], row["partie"], row["deal_number"] + 1, deck)
         deal_next(row, rules, deck)
     if row["phase"] == PARTIE_OVER:
-        _tally_deal(row, tally)
+        _end_deal(row, tally, counts)
 
 
 @jit
-def start_rows(rows: np.ndarray, rules: np.ndarray, tallies: np.ndarray, deck: np.ndarray) -> None:
+def start_rows(rows: np.ndarray, rules: np.ndarray, tallies: np.ndarray, counts: np.ndarray, deck: np.ndarray) -> None:
     """Begin the parties of all rows (zeros but for seed and partie); `deck` is room for a deck."""
     for index in range(rows.shape[0]):
         row = rows[index]
         shuffle_into(row["seed"], row["partie"], 0, deck)
         start_partie(row, rules[0], NOBODY, deck)
         find_legal(row, rules[0])
-        _deal_until_decision(row, rules[0], tallies[index], deck)
+        _deal_until_decision(row, rules[0], tallies[index], counts, deck)
 
 
 @jit
@@ -189,6 +269,7 @@ def apply_rows(
     history: np.ndarray,
     lengths: np.ndarray,
     tallies: np.ndarray,
+    counts: np.ndarray,
     deck: np.ndarray,
     legal: np.ndarray,
 ) -> None:
@@ -201,4 +282,4 @@ def apply_rows(
             history[index, lengths[index]] = actions[place]
             lengths[index] += 1
             apply(row, rules[0], actions[place])
-            _deal_until_decision(row, rules[0], tallies[index], deck)
+            _deal_until_decision(row, rules[0], tallies[index], counts, deck)

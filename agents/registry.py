@@ -33,7 +33,7 @@ from .streams import Streams
 from .view import View
 
 # Streams and View are handed on to `piquet_env.opponents`, which asks this module alone for all that an agent needs.
-__all__ = ["BUILDERS", "Streams", "View", "make_agent"]
+__all__ = ["BUILDERS", "Streams", "View", "make_agent", "split_spec"]
 
 
 class Builder(NamedTuple):
@@ -87,6 +87,13 @@ def make_agent(spec: str, rules: Rules | str | None = None) -> Agent:
         return _make_named(spec, head, rules, {"path": tail, **arguments})
     module = _load_file(Path(head)) if head.endswith(".py") else _load_module(spec, head)
     return _make(spec, _find_class(head, module, tail), arguments)
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return a spec's name, file or module, and its keyword arguments, a path among them."""
+    body, arguments = _split_arguments(spec.strip())
+    head, _, tail = body.partition(":")
+    return head, {"path": tail, **arguments} if head in BUILDERS and tail else arguments
 
 
 def _split_arguments(spec: str) -> tuple[str, dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from piquet_env.rules.variants import Rules
 
 from .arena import MatchResult, decks_hash
+from .evaluation.breakdown import class_breakdown, phase_breakdown
+from .evaluation.identity import version
+from .evaluation.sprt import Sprt
 
 MOST_NAME = 32  # characters of an agent's name in the table
 
@@ -32,14 +34,21 @@ _NOTE = (
     "settlement: a partie, mean and 95 % interval over duplicate pairs; rubicon: parties lost below the line, A / B\n"
     "deal, elder, younger: points a deal, A / B; failed: parties lost by a crash or an illegal action, A / B"
 )
+_TEST_NOTE = (
+    "\ntest: the mean that the sequential test has accepted, and its log-likelihood ratio between the two bounds;\n"
+    "the mean of a match that stopped by it is biased"
+)
 
 
 def format_table(matches: Sequence[MatchResult]) -> str:
     """Return the matches as one table with a line each, and a note on its columns."""
-    lines = [_HEADINGS, *(_line_of(match) for match in matches)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADINGS))]
+    tested = any(match.sprt is not None for match in matches)
+    headings = (*_HEADINGS, "test") if tested else _HEADINGS
+    lines = [headings, *((*_line_of(match), *([_test_cell(match)] if tested else [])) for match in matches)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
     table = ["  ".join(_align(line, widths)).rstrip() for line in lines]
-    return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], "", _NOTE])
+    note = _NOTE + (_TEST_NOTE if tested else "")
+    return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], "", note])
 
 
 def results(
@@ -54,7 +63,7 @@ def results(
         "rules": str(rules),
         "rules_hash": rules.hash,
         "seed": seed,
-        "version": _version(),
+        "version": version(),
         "decks_hash": decks_hash(rules, seed, parties),
         "matches": [match_dict(match) for match in matches],
     }
@@ -64,7 +73,7 @@ def results(
 def match_dict(match: MatchResult) -> dict[str, Any]:
     """Return the figures of a match; where nothing was counted, a number is None."""
     settlement, outcomes = match.settlement, match.outcomes
-    return {
+    result = {
         "a": match.a,
         "b": match.b,
         "parties": match.parties,
@@ -85,15 +94,25 @@ def match_dict(match: MatchResult) -> dict[str, Any]:
         "cards_won": _by_agent(match.share_of_deals("cards_won")),
         "seconds_per_decision": _by_agent(match.seconds_per_decision, _three_digits),
         "illegal_or_crashed": {"a": match.illegal_or_crashed[0], "b": match.illegal_or_crashed[1]},
+        "phases": phase_breakdown(match),
+        "classes": class_breakdown(match),
     }
+    return result if match.sprt is None else {**result, "sprt": _sprt_dict(match, match.sprt)}
 
 
-def _version() -> str:
-    """Return the version of the installed package."""
-    try:
-        return importlib.metadata.version("piquet-env")
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+def _sprt_dict(match: MatchResult, sprt: Sprt) -> dict[str, Any]:
+    """Return a sequential test and where it stands; `decision` is "high", "low" or None at the cap."""
+    ratio = sprt.ratio(match.pair_means)
+    return {
+        "low": sprt.low,
+        "high": sprt.high,
+        "alpha": sprt.alpha,
+        "beta": sprt.beta,
+        "pairs": len(match.pair_means),
+        "llr": _rounded(ratio),
+        "bounds": [_rounded(bound) for bound in sprt.bounds],
+        "decision": sprt.verdict(ratio),
+    }
 
 
 def _rounded(value: float | None) -> float | None:
@@ -124,6 +143,17 @@ def _line_of(match: MatchResult) -> tuple[str, ...]:
         _cells(match.younger_points, "{:.1f}".format),
         _cells(match.illegal_or_crashed, str),
     )
+
+
+def _test_cell(match: MatchResult) -> str:
+    """Return what the sequential test of a match says."""
+    if match.sprt is None:
+        return "–"
+    ratio = match.sprt.ratio(match.pair_means)
+    lower, upper = match.sprt.bounds
+    accepted = {"low": f"{match.sprt.low:g}", "high": f"{match.sprt.high:g}", None: "undecided"}
+    told = "–" if ratio is None else f"{ratio:.2f}"
+    return f"{accepted[match.sprt.verdict(ratio)]} ({lower:.2f} {told} {upper:.2f})"
 
 
 def _short(name: str) -> str:

@@ -28,8 +28,8 @@ which the table is drawn; None draws it open).
 Options: `decks`, `totals`, `games`, `deal_number`, `dealer` (see `Game`) begin anywhere.
 
 `info` holds seat, role, phase, turn, deal_number, score, totals, games; with `reward="equity"` also
-`expected_settlement` at the start; at the end `settlement` and `crossed_rubicon` by seat. Afterwards `env.result`
-holds them until the next reset.
+`expected_settlement` at the start and `equity_version`; at the end `settlement` and `crossed_rubicon` by seat.
+Afterwards `env.result` holds them until the next reset.
 
 `raw_env` raises IllegalActionError for an illegal action and changes nothing. `env` ends the episode: −1 for the
 offender under `win`, −500 otherwise, 0 for the other. PettingZoo's wrapper then sets termination and truncation both:
@@ -273,11 +273,12 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801  (P
         self.infos = {AGENTS[0]: first, AGENTS[1]: second}
         first["action_mask"] = self._mask.copy() if seat == 0 else np.zeros(self._num_actions, dtype=np.int8)
         second["action_mask"] = self._mask.copy() if seat == 1 else np.zeros(self._num_actions, dtype=np.int8)
-        if self.reward == "equity":
+        if self._reward_rule.table is not None:
             first["expected_settlement"], second["expected_settlement"] = (
                 self._expected_at_start,
                 -self._expected_at_start,
             )
+            first["equity_version"] = second["equity_version"] = self._reward_rule.table.version
         if seat is not None:
             self.agent_selection = AGENTS[seat]
             return

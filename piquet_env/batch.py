@@ -125,7 +125,6 @@ class PiquetBatch:
         self.num_envs = _whole_number("num_envs", num_envs, 1, 2**31)
         self.threads = _whole_number("threads", threads, 1, 1024)
         self.reward, self.dtype, self.autoreset, self.skip_forced = reward, dtype, autoreset, skip_forced
-        _one_of("reward", reward, REWARDS)
         _one_of("dtype", dtype, DTYPES)
         _one_of("autoreset", autoreset, AUTORESET_MODES)
         self.num_actions = num_actions(self.rules.pack)
@@ -157,7 +156,7 @@ class PiquetBatch:
             self._states,
             self._codes,
             self._legal,
-            REWARDS.index(reward),
+            REWARDS.index(self._reward_rule.name),
             skip_forced,
             _AUTORESETS[autoreset],
             self._decks,
@@ -301,17 +300,11 @@ class PiquetBatch:
 
     def _expectations(self, rows: np.ndarray) -> np.ndarray:
         """Return the expected settlement of seat 0 between two deals, where it goes on: float64[len(rows)]."""
-        table = self._reward_rule.table
-        assert table is not None
         states = self._states
         played = np.maximum(states["deal_number"][rows] - 1, 0)
-        first, second = states["totals"][rows, 0], states["totals"][rows, 1]
-        elder = table.expected_many(played, first, second, states["dealer"][rows] == 1)
-        undecided = states["dealer"][rows] == NOBODY
-        if undecided.any():
-            younger = table.expected_many(played, first, second, np.zeros(len(rows), dtype=bool))
-            elder = np.where(undecided, (elder + younger) / 2, elder)
-        return elder
+        return self._reward_rule.expectations(
+            played, states["totals"][rows], states["games"][rows], states["dealer"][rows]
+        )
 
     def _pay_equity(self, rows: np.ndarray) -> None:
         """Pay the change of the expected settlement to the rows in which a deal has ended."""

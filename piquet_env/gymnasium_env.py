@@ -184,8 +184,9 @@ class PiquetEnv(gymnasium.Env[np.ndarray, np.int64]):
         if info["turn"] is None:
             info["turn"] = NOBODY  # Gymnasium's vector environments stack whole numbers with whole numbers alone
         info["action_mask"] = self.action_masks().astype(np.int8)
-        if self.reward == "equity":
+        if self._reward_rule.table is not None:
             info["expected_settlement"] = self._expected_at_start
+            info["equity_version"] = self._reward_rule.table.version
         result = self.game.result
         if result is not None:
             info["settlement"] = result.settlement  # by seat, as everything in this info; the learner's own beside it

@@ -5,20 +5,33 @@
 | `settlement` | Rubicon points (au cent: games) | at the end of the partie; 0 if it is drawn |
 | `win` | +1, 0, −1 | at the end of the partie |
 | `deal_points` | points of the deal, own less the other's | at the end of each deal |
-| `equity` | Rubicon points | at the end of each deal: the change in the expected settlement |
+| `equity` | Rubicon points (au cent: games) | at the end of each deal: the change in the expected settlement |
 
-A partie's `equity` rewards add up to the settlement less the expectation at its start.
+A partie's `equity` rewards add up to the settlement less the expectation at its start. `equity@VERSION` takes another
+table than the default: one that is shipped (`piquet_env.equity.shipped_versions()`), or the path of an npz file.
 """
 
 from __future__ import annotations
 
-from .equity import EquityTable, equity_table
+import numpy as np
+import numpy.typing as npt
+
+from .equity import Equity, equity_of
 from .game import Game
+from .rules.state import NOBODY
 from .rules.variants import Rules
 
 REWARDS = ("settlement", "win", "deal_points", "equity")
 ILLEGAL_WIN = -1.0  # an illegal action in the wrapped environment, under the reward `win`
 ILLEGAL_POINTS = -500.0  # under the others: more than a lost partie costs
+
+
+def split_reward(reward: str) -> tuple[str, str | None]:
+    """Return the name of a reward and the version behind it; ValueError, in one sentence, for what is no reward."""
+    name, at, version = str(reward).partition("@")
+    if name not in REWARDS or (at and (name != "equity" or not version)):
+        raise ValueError(f"unknown reward {reward!r}; the rewards are {', '.join(REWARDS)} and equity@VERSION")
+    return name, version or None
 
 
 def illegal_reward(reward: str) -> float:
@@ -29,21 +42,15 @@ def illegal_reward(reward: str) -> float:
 class RewardRule:
     """Computes the rewards of seat 0 for the events of a game; seat 1 gets the opposite.
 
-    name:  one of REWARDS
-    rules: of the game; `equity` is refused with a sentence where no table exists
+    reward: one of REWARDS, or `equity@VERSION`
+    rules:  of the game; `equity` is refused with a sentence where no table exists
+    name:   the reward without the version
+    table:  the equity table, None for other rewards
     """
 
-    def __init__(self, name: str, rules: Rules) -> None:
-        if name not in REWARDS:
-            raise ValueError(f"unknown reward {name!r}; the rewards are {', '.join(REWARDS)}")
-        self.name = name
-        self.table: EquityTable | None = None
-        if name == "equity":
-            if rules.form != "rubicon" or rules.pack != 32:
-                raise ValueError(
-                    "the reward 'equity' has a table for Rubicon parties with 32 cards only, not for these rules"
-                )
-            self.table = equity_table(rules.deals, rules.tie_break, rules.rubicon_line)
+    def __init__(self, reward: str, rules: Rules) -> None:
+        self.name, version = split_reward(reward)
+        self.table: Equity | None = equity_of(rules, version) if self.name == "equity" else None
 
     def expectation(self, game: Game) -> float:
         """Return the expected settlement of seat 0 between two deals, from the equity table (0 for other rewards)."""
@@ -51,11 +58,32 @@ class RewardRule:
             return 0.0
         if game.is_over:
             return float(game.returns()[0])
-        own, other = game.totals
-        if game.deal_number == 0:  # the cut is not decided: either seat may be elder
-            as_elder, as_younger = (self.table.expected(0, own, other, elder) for elder in (True, False))
-            return float(as_elder + as_younger) / 2
-        return float(self.table.expected(game.deal_number - 1, own, other, game.dealer == 1))
+        dealer = NOBODY if game.deal_number == 0 or game.dealer is None else game.dealer
+        played = max(game.deal_number - 1, 0)
+        facts = (np.array(fact) for fact in ([played], [game.totals], [game.games], [dealer]))
+        return float(self.expectations(*facts)[0])
+
+    def expectations(
+        self,
+        played: npt.NDArray[np.int64],
+        totals: npt.NDArray[np.int64],
+        games: npt.NDArray[np.int64],
+        dealers: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]:
+        """Return the expected settlements of seat 0 between deals of parties that go on, float64[N].
+
+        played:        deals played
+        totals, games: int64[N, 2], by seat
+        dealers:       the seat that deals the next deal; NOBODY while the cut is not decided: either may be elder
+        """
+        assert self.table is not None, "only the reward equity has expectations"
+        values = self.table.seat_values(played, totals, games, dealers == 1)
+        undecided = dealers == NOBODY
+        if undecided.any():
+            younger = self.table.seat_values(played, totals, games, np.zeros(len(totals), dtype=np.bool_))
+            elder = self.table.seat_values(played, totals, games, np.ones(len(totals), dtype=np.bool_))
+            values = np.where(undecided, (elder + younger) / 2, values)
+        return values
 
     def of_deals(self, game: Game, deals_before: int, expected_before: float) -> float:
         """Return the reward of seat 0 for the deals that have ended since `deals_before`.

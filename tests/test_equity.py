@@ -10,12 +10,32 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from piquet_env import equity
-from piquet_env.equity import EQUITY_VERSION, EquityTable, deal_score_distributions, equity_table, rubicon_settlement
+from piquet_env.equity import (
+    CAVENDISH,
+    ELDER_DEALS,
+    YOUNGER_DEALS,
+    EquityTable,
+    deal_scores,
+    equity_of,
+    equity_table,
+    rubicon,
+    rubicon_settlement,
+)
+from piquet_env.rules.variants import Rules
 
 Floats = npt.NDArray[np.float64]
+Form = tuple[int, str, int, str]
 
-FORMS = [(6, "two_deals", 100), (6, "seventh_deal", 100), (6, "draw", 100), (4, "two_deals", 150), (1, "draw", 0)]
+GREEDY = "v1-greedy"
+FORMS: list[Form] = [
+    (6, "two_deals", 100, CAVENDISH),
+    (6, "two_deals", 100, GREEDY),
+    (6, "seventh_deal", 100, CAVENDISH),
+    (6, "draw", 100, CAVENDISH),
+    (4, "two_deals", 150, CAVENDISH),
+    (4, "two_deals", 150, "v1-greedy-36"),
+    (1, "draw", 0, CAVENDISH),
+]
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +45,11 @@ def table() -> EquityTable:
 
 def sum_over_deal(table: EquityTable, deals_played: int, own: int, other: int, own_is_elder: bool) -> float:
     """Phi before a deal from Phi after it, summed over both scores."""
-    elder, younger = deal_score_distributions()
-    own_scores, other_scores = (elder, younger) if own_is_elder else (younger, elder)
-    score = np.arange(len(elder))
-    after = table.expected_many(deals_played + 1, own + score[:, None], other + score[None, :], not own_is_elder)
-    return float((own_scores[:, None] * other_scores[None, :] * after).sum())
+    joint = deal_scores(table.version).joint
+    scores = joint if own_is_elder else joint.T
+    own_points, other_points = np.indices(scores.shape)
+    after = table.expected_many(deals_played + 1, own + own_points, other + other_points, not own_is_elder)
+    return float((scores * after).sum())
 
 
 def distribution_after_six() -> Floats:
@@ -37,7 +57,7 @@ def distribution_after_six() -> Floats:
 
     Each seat is elder three times, so both totals have one distribution and are independent.
     """
-    elder, younger = deal_score_distributions()
+    elder, younger = deal_scores(CAVENDISH).marginals
     two = np.convolve(elder, younger)
     six = np.convolve(np.convolve(two, two), two)
     return np.outer(six, six)
@@ -45,7 +65,7 @@ def distribution_after_six() -> Floats:
 
 def distribution_with_extra_deals() -> Floats:
     """Own total by other total at the end of the partie, where two more deals follow equal totals."""
-    two = np.convolve(*deal_score_distributions())
+    two = np.convolve(*deal_scores(CAVENDISH).marginals)
     after_six = distribution_after_six()
     equal = np.diag(after_six)
     finished = np.pad(after_six - np.diag(equal), (0, len(two) - 1))
@@ -72,9 +92,9 @@ def test_settlement_follows_the_laws(own: int, other: int, line: int, paid: int)
 
 
 def test_deal_scores_are_cavendishs() -> None:
-    elder, younger = deal_score_distributions()
+    elder, younger = deal_scores(CAVENDISH).marginals
     points = np.arange(151)
-    for scores, bins in ((elder, equity.ELDER_DEALS), (younger, equity.YOUNGER_DEALS)):
+    for scores, bins in ((elder, ELDER_DEALS), (younger, YOUNGER_DEALS)):
         assert sum(bins) == 10_000
         assert scores.shape == points.shape
         assert scores.sum() == pytest.approx(1, abs=1e-12)
@@ -86,7 +106,7 @@ def test_deal_scores_are_cavendishs() -> None:
 
 
 def test_values_have_the_documented_form(table: EquityTable) -> None:
-    assert table.version == EQUITY_VERSION == "v0-cavendish"
+    assert table.version == CAVENDISH == "v0-cavendish"
     assert table.values.shape == (9, 401, 401)
     assert table.values.dtype == np.float64
     assert table.last_deal == 8
@@ -95,7 +115,7 @@ def test_values_have_the_documented_form(table: EquityTable) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_two_seats_see_opposite_values(form: tuple[int, str, int]) -> None:
+def test_the_two_seats_see_opposite_values(form: Form) -> None:
     table = equity_table(*form)
     rng = np.random.default_rng(1)
     own, other = rng.integers(0, 900, (2, 5_000))
@@ -107,9 +127,9 @@ def test_the_two_seats_see_opposite_values(form: tuple[int, str, int]) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_end_is_the_exact_settlement(form: tuple[int, str, int]) -> None:
-    deals, tie_break, line = form
-    table = equity_table(deals, tie_break, line)
+def test_the_end_is_the_exact_settlement(form: Form) -> None:
+    deals, _, line, _ = form
+    table = equity_table(*form)
     totals = [0, line - 1, line, line + 1, line + 299, line + 300, line + 301, 777, 2_000]
     for own, other in itertools.product((total for total in totals if total >= 0), repeat=2):
         settlement = rubicon_settlement(own, other, line)
@@ -121,13 +141,14 @@ def test_the_end_is_the_exact_settlement(form: tuple[int, str, int]) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("totals", [(85, 85), (99, 100), (100, 99), (130, 70), (20, 140), (390, 395)])
-def test_each_deal_is_the_mean_over_its_scores(form: tuple[int, str, int], totals: tuple[int, int]) -> None:
+def test_each_deal_is_the_mean_over_its_scores(form: Form, totals: tuple[int, int]) -> None:
+    """The martingale: what a deal leaves is on the mean what the position was worth, in any layer."""
     table = equity_table(*form)
-    last = table.deals - 1
-    for elder in (True, False):
-        assert table.expected(last, *totals, elder) == pytest.approx(
-            sum_over_deal(table, last, *totals, elder), abs=1e-8
-        )
+    for played in {0, table.deals // 2, table.deals - 1}:
+        for elder in (True, False):
+            assert table.expected(played, *totals, elder) == pytest.approx(
+                sum_over_deal(table, played, *totals, elder), abs=1e-8
+            )
 
 
 def test_a_tie_is_worth_its_extra_deals(table: EquityTable) -> None:
@@ -142,7 +163,7 @@ def test_a_tie_is_worth_its_extra_deals(table: EquityTable) -> None:
 
 def test_the_edge_of_the_grid_hardly_matters(table: EquityTable) -> None:
     """A wider grid gives the same values, nearly exactly where the totals can be reached."""
-    wide = equity._build_table(6, "two_deals", 100, 700)
+    wide = rubicon._build_table(6, "two_deals", 100, CAVENDISH, 700)
     size = table.values.shape[1]
     for played, narrow in enumerate(table.values):
         error = np.abs(wide.values[played, :size, :size] - narrow)
@@ -180,7 +201,7 @@ def test_the_first_layer_equals_the_whole_partie(advantage: int) -> None:
 
 def test_simulated_parties_agree_with_the_start(table: EquityTable) -> None:
     rng = np.random.default_rng(20)
-    elder, younger = deal_score_distributions()
+    elder, younger = deal_scores(CAVENDISH).marginals
     parties = 40_000
     own, other = np.full(parties, 40), np.full(parties, 60)
     for deal in range(1, 6):
@@ -233,6 +254,19 @@ def test_tables_are_kept_and_shared_by_copies(table: EquityTable) -> None:
     assert copy.deepcopy(table) is table
     assert pickle.loads(pickle.dumps(table)) is table
     assert equity_table(tie_break="draw") is not table
+    other = equity_table(version=GREEDY)
+    assert other is not table
+    assert pickle.loads(pickle.dumps(other)) is other
+
+
+def test_rules_choose_their_table() -> None:
+    assert equity_of(Rules.of("rubicon")) is equity_table()
+    assert equity_of(Rules.of("cavendish"), GREEDY) is equity_table(version=GREEDY)
+    assert equity_of(Rules.of("rubicon pack=36 tie_break=draw")).version == "v1-greedy-36"
+    with pytest.raises(ValueError, match="'v0-cavendish' is for 32 cards, not for 36"):
+        equity_of(Rules.of("rubicon pack=36"), CAVENDISH)
+    with pytest.raises(ValueError, match="no table for these rules: deals must be 1 to 24; got 30"):
+        equity_of(Rules.of("rubicon deals=30"))
 
 
 def test_arguments_out_of_range_are_refused(table: EquityTable) -> None:

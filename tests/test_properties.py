@@ -422,9 +422,6 @@ def test_seats_have_no_rank(drawn: Rules, seed: int) -> None:
 # -- the score ---------------------------------------------------------------------------------------------------------
 
 
-NO_EQUITY = ("au_cent", "equity")
-
-
 def main_game(drawn: Rules) -> Rules:
     """The rules with every lead, every capture and the last trick scoring one, and no au cent that ends in a deal."""
     if drawn.form == "au_cent":
@@ -486,8 +483,7 @@ def test_deals_add_up(drawn: Rules, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reward"),
-    # Equity is refused with au cent.
-    [(name, reward) for name in ("rubicon", "swedish", "au_cent") for reward in REWARDS if (name, reward) != NO_EQUITY],
+    [(name, reward) for name in ("rubicon", "swedish", "au_cent") for reward in (*REWARDS, "equity@v1-greedy")],
 )
 def test_rewards_are_zero_sum_and_add_up_as_they_say(name: str, reward: str) -> None:
     env = raw_env(rules=name, reward=reward)
@@ -511,7 +507,7 @@ def test_rewards_are_zero_sum_and_add_up_as_they_say(name: str, reward: str) -> 
             "deal_points": points,
             "equity": pays - start,
         }
-        assert total == pytest.approx(expected[reward], abs=1e-9)
+        assert total == pytest.approx(expected[reward.partition("@")[0]], abs=1e-9)
 
 
 # -- copies, texts and replays -----------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def test_an_interrupt_keeps_what_was_learnt(tmp_path: Path, monkeypatch: pytest.
         (["--envs", "0"], "--envs must be at least 1"),
         (["--discount", "2"], "--discount must lie between 0 and 1"),
         (["--minibatch", "128"], "--rollout must be at least"),
-        (["--reward", "equity", "--rules", "au_cent"], "equity"),
+        (["--reward", "equity", "--rules", "au_cent games=99"], "equity"),
         (["--resume"], "there is no run in"),
         (["--decisions", "0", "--minutes", "0"], "--minutes must be positive"),
     ],

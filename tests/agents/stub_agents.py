@@ -1,6 +1,8 @@
 """Agents for the tests of the arena and the registry: slow, wrong and broken ones."""
 
+import os
 import sys
+import time
 
 import numpy as np
 
@@ -72,6 +74,35 @@ class Fails(Plain):
             "bool": True,
             "none": None,
         }[self.how]  # type: ignore[return-value]
+
+
+class Sleeps(Plain):
+    """Takes its time over every decision."""
+
+    def __init__(self, *, seconds: float) -> None:
+        self.seconds = seconds
+
+    def act(self, view: View) -> int:
+        time.sleep(self.seconds)
+        return super().act(view)
+
+
+class SleepsInBatches(RandomAgent):
+    """Takes its time over every batch."""
+
+    def __init__(self, *, seconds: float) -> None:
+        self.seconds = seconds
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
+        time.sleep(self.seconds)
+        return super().act_batch(observations, masks, rng)
+
+
+class Kills(Plain):
+    """Ends its process in a way that no agent may."""
+
+    def act(self, view: View) -> int:
+        os._exit(3)
 
 
 class BatchFails(BatchAgent):

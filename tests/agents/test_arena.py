@@ -6,20 +6,14 @@ import pickle
 import numpy as np
 import pytest
 
-from agents.arena import (
-    FAILURE_SETTLEMENT,
-    MatchInterrupted,
-    MatchResult,
-    agent_seed,
-    deck_seed,
-    decks_hash,
-    play_match,
-)
+from agents.arena import MatchInterrupted, MatchResult, decks_hash, play_match
 from agents.base import Agent, AgentError, View
 from agents.greedy_agent import GreedyAgent
+from agents.pairs import FAILURE_SETTLEMENT, agent_seed, deck_seed
 from agents.random_agent import RandomAgent
+from agents.workers import Workers
 from piquet_env.game import Game
-from piquet_env.rules.state import TIME_DEAL_END
+from piquet_env.rules.state import CLASS_NAMES, TIME_DEAL_END
 from piquet_env.rules.variants import PRESETS, Rules
 from tests.agents.stub_agents import BatchFails, Fails, Plain, Remembers
 
@@ -69,6 +63,7 @@ def test_a_result_does_not_depend_on_how_parties_are_played() -> None:
     assert same(play_match("random", "greedy", parties=20, seed=9), _first(whole, 20))
 
 
+@pytest.mark.slow
 def test_a_result_does_not_depend_on_the_number_of_jobs() -> None:
     alone = play_match("random", "greedy", parties=24, seed=2)
     assert same(alone, play_match("random", "greedy", parties=24, seed=2, jobs=2))
@@ -111,6 +106,8 @@ def test_figures_are_those_of_the_score_log(name: str) -> None:
     match = play_match("greedy", "random", rules, parties=2 * pairs, seed=seed)
     deals = 0
     counts = {key: [0, 0] for key in ("repique", "pique", "capot", "cards", "elder", "younger", "rubicon", "wins")}
+    class_points = np.zeros((2, 2, len(CLASS_NAMES)))
+    score_bins = np.zeros((2, 2, 16), dtype=int)
     elder_deals = [0, 0]
     settlements = []
     for pair in range(pairs):
@@ -124,7 +121,12 @@ def test_figures_are_those_of_the_score_log(name: str) -> None:
                 for seat in range(2):
                     agent, mine = agent_in[seat], [entry for entry in entries if entry.seat == seat]
                     elder_deals[agent] += dealer != seat
-                    counts["younger" if dealer == seat else "elder"][agent] += sum(entry.points for entry in mine)
+                    score = sum(entry.points for entry in mine)
+                    role = 1 if dealer == seat else 0
+                    counts[("elder", "younger")[role]][agent] += score
+                    score_bins[agent, role, min(score // 10, 15)] += 1
+                    for entry in mine:
+                        class_points[agent, role, CLASS_NAMES.index(entry.score_class)] += entry.points
                     classes = {entry.score_class for entry in mine}
                     assert "capot" not in classes or max(entry.time for entry in mine) == TIME_DEAL_END
                     for key in ("repique", "pique", "capot"):
@@ -147,6 +149,9 @@ def test_figures_are_those_of_the_score_log(name: str) -> None:
         assert match.deal_points[agent] == pytest.approx(points / deals)
         assert match.elder_points[agent] == pytest.approx(counts["elder"][agent] / elder_deals[agent])
         assert match.younger_points[agent] == pytest.approx(counts["younger"][agent] / elder_deals[1 - agent])
+        for role, role_deals in enumerate((elder_deals[agent], elder_deals[1 - agent])):
+            assert match.class_points[agent, role] == pytest.approx(class_points[agent, role] / role_deals)
+    assert (match.score_bins == score_bins).all()
     assert match.illegal_or_crashed == (0, 0)
     assert all(seconds > 0 for seconds in match.seconds_per_decision)
 
@@ -198,6 +203,51 @@ def test_an_agent_that_fails_loses_its_parties(how: str, error: str) -> None:
             played = Game("rubicon", seed=deck_seed(1), partie=failure.pair)
             assert type(failure.deal) is str
             assert how == "reset" or failure.deal != str(played)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_agent_that_is_too_slow_loses_its_parties(jobs: int) -> None:
+    sleepy = "tests.agents.stub_agents:Sleeps:seconds=0.02"
+    match = play_match(sleepy, "greedy", "rubicon deals=1", parties=4, limit=0.0005, jobs=jobs)
+    assert (match.records["settlement"] == FAILURE_SETTLEMENT).all()
+    assert match.illegal_or_crashed == (4, 0)
+    assert all("too slow" in failure.error for failure in match.failures)
+    patient = play_match(sleepy, "greedy", "rubicon deals=1", parties=4, limit=1, jobs=jobs)
+    assert patient.illegal_or_crashed == (0, 0)
+    assert same(patient, play_match(Plain(), "greedy", "rubicon deals=1", parties=4))
+
+
+def test_a_slow_batch_is_reckoned_by_its_rows() -> None:
+    sleepy = "tests.agents.stub_agents:SleepsInBatches:seconds=0.05"
+    match = play_match(sleepy, "greedy", "rubicon deals=1", parties=200, limit=0.001)
+    assert match.illegal_or_crashed == (0, 0)
+    match = play_match(sleepy, "greedy", "rubicon deals=1", parties=2, limit=0.001)
+    assert match.illegal_or_crashed == (2, 0)
+
+
+@pytest.mark.slow
+def test_failures_are_the_same_for_any_number_of_jobs() -> None:
+    alone = play_match("tests.agents.stub_agents:Fails:at=30", "greedy", parties=12, seed=8)
+    assert alone.illegal_or_crashed == (12, 0)
+    assert same(alone, play_match("tests.agents.stub_agents:Fails:at=30", "greedy", parties=12, seed=8, jobs=2))
+
+
+@pytest.mark.slow
+def test_a_worker_that_ends_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(AgentError, match=r"a worker process ended in the middle of .*Kills v greedy"):
+        play_match("tests.agents.stub_agents:Kills", "greedy", parties=8, jobs=2)
+
+
+@pytest.mark.slow
+def test_workers_serve_several_matches() -> None:
+    with Workers(2) as workers:
+        first = play_match("random", "greedy", parties=300, seed=2, workers=workers)
+        second = play_match("random", "greedy", parties=300, seed=3, workers=workers)
+        third = play_match("greedy", "random", "rubicon deals=1", parties=300, seed=3, workers=workers)
+    assert same(first, play_match("random", "greedy", parties=300, seed=2))
+    assert same(second, play_match("random", "greedy", parties=300, seed=3))
+    assert same(third, play_match("greedy", "random", "rubicon deals=1", parties=300, seed=3))
 
 
 def test_only_the_points_of_ended_deals_count_in_a_lost_partie() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 STUBS = f"{ROOT}/tests/agents/stub_agents.py"
 
 TOP_KEYS = ["rules", "rules_hash", "seed", "version", "decks_hash", "matches"]
+RUN_KEYS = ["key", "sources_hash", "agents", "command"]
 MATCH_KEYS = [
     "a",
     "b",
@@ -35,6 +37,8 @@ MATCH_KEYS = [
     "cards_won",
     "seconds_per_decision",
     "illegal_or_crashed",
+    "phases",
+    "classes",
 ]
 
 
@@ -55,9 +59,12 @@ def test_the_table_and_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
     output = tmp_path / "x.json"
     assert evaluate.main(["greedy", "random", "greedy", "--parties", "21", "--seed", "5", "--output", str(output)]) == 0
     table = capsys.readouterr().out
-    assert table.count("±") == 3
+    assert table.count("±") == 3 + 6
     document = json.loads(output.read_text())
-    assert list(document) == TOP_KEYS
+    assert list(document) == [*TOP_KEYS, *RUN_KEYS, "cross_table"]
+    assert document["agents"] == [{"spec": "greedy"}, {"spec": "random"}, {"spec": "greedy"}]
+    assert document["command"].startswith("python evaluate.py greedy random greedy --parties 21 --seed 5 --output ")
+    assert document["cross_table"]["means"][1][0] == -document["matches"][0]["settlement"]["mean"]
     assert (document["rules"], document["seed"], len(document["rules_hash"])) == ("rubicon", 5, 8)
     matches = document["matches"]
     assert [(match["a"], match["b"]) for match in matches] == [
@@ -70,8 +77,12 @@ def test_the_table_and_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert match["parties"] == 22
         assert list(match["settlement"]) == ["mean", "ci95"]
         assert len(match["settlement"]["ci95"]) == 2
-        for key in MATCH_KEYS[7:]:
+        for key in MATCH_KEYS[7:-2]:
             assert list(match[key]) == ["a", "b"]
+        for key in MATCH_KEYS[-2:]:
+            assert [list(match[key][role]) for role in ("elder", "younger")] == [["a", "b"]] * 2
+        assert list(match["phases"]["elder"]["a"]) == ["declarations", "bonuses", "play", "cards"]
+        assert sum(match["phases"]["younger"]["b"].values()) == pytest.approx(match["younger_points"]["b"], abs=1e-4)
         assert match["wins_a"] + match["draws"] + match["wins_b"] == pytest.approx(1)
     first, last = matches[0]["settlement"], matches[2]["settlement"]
     assert first["mean"] == -last["mean"] > 0
@@ -105,6 +116,12 @@ def test_quick_ranks_random_below_greedy(capsys: pytest.CaptureFixture[str]) -> 
         (["greedy", "random", "--rules", "rubicon deals=none"], "deals"),
         (["greedy", "random", "--output", "/no/such/folder/x.json"], "cannot be written"),
         (["greedy", "random", "--output", str(ROOT)], "cannot be written"),
+        (["greedy", "random", "--sprt", "5,0"], "'5,0' is not LOW,HIGH"),
+        (["greedy", "random", "--sprt", "5"], "'5' is not LOW,HIGH"),
+        (["greedy", "random", "--sprt", "nan,5"], "'nan,5' is not LOW,HIGH"),
+        (["greedy", "random", "--limit", "0"], "'0' is not a positive number of seconds"),
+        (["greedy", "random", "--store", f"{STUBS}"], "cannot be used"),
+        (["greedy", "random", "--html", "/no/such/folder/x.html"], "cannot be written"),
         (["greedy", "random", "--speed", "9"], "unrecognized arguments: --speed 9"),
         (["greedy", "policy:none.safetensors"], "no policy file"),
         (["greedy", f"{STUBS}:CannotBeMade"], "size 1 is not possible"),
@@ -130,7 +147,146 @@ def test_results_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "not overwritten" in capsys.readouterr().err
     assert output.read_text() == "mine"
     assert evaluate.main([*arguments, "--force"]) == 0
-    assert list(json.loads(output.read_text())) == TOP_KEYS
+    first = json.loads(output.read_text())
+    assert list(first) == [*TOP_KEYS, *RUN_KEYS]
+    assert evaluate.main(arguments) == 0  # the same run may write its file again
+    for other in (["--seed", "2"], ["--parties", "4"], ["--rules", "german"], ["--sprt", "0,5"], ["--limit", "9"]):
+        with pytest.raises(SystemExit):
+            evaluate.main([*arguments, *other])
+    again = json.loads(output.read_text())
+    assert without_times(again) == without_times(first)
+
+
+def without_times(document: dict) -> dict:
+    """A document without what differs from run to run."""
+    del document["command"]
+    for match in document["matches"]:
+        del match["seconds_per_decision"]
+    return document
+
+
+@pytest.mark.slow
+def test_a_document_does_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
+    documents = []
+    for jobs in ("1", "2", "3"):
+        output = tmp_path / f"{jobs}.json"
+        agents = ["greedy", "random", f"{STUBS}:Fails:at=50"]
+        arguments = [*agents, "--parties", "140", "--jobs", jobs, "--output", str(output)]
+        assert evaluate.main(arguments) == 0
+        documents.append(without_times(json.loads(output.read_text())))
+        assert len(list(tmp_path.glob(f"{jobs}.failure-*.deal"))) == 20
+    assert documents[0] == documents[1] == documents[2]
+
+
+def test_a_sequential_test_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "x.json"
+    assert evaluate.main(["greedy", "random", "--sprt", "0,5", "--output", str(output)]) == 0
+    table = capsys.readouterr().out
+    match = json.loads(output.read_text())["matches"][0]
+    assert match["parties"] == 128
+    assert match["sprt"]["decision"] == "high"
+    assert (match["sprt"]["low"], match["sprt"]["high"], match["sprt"]["pairs"]) == (0, 5, 64)
+    assert match["sprt"]["llr"] > match["sprt"]["bounds"][1] == pytest.approx(2.944439)
+    assert f"5 (-2.94 {match['sprt']['llr']:.2f} 2.94)" in table
+    assert evaluate.main(["greedy", "greedy", "--sprt=-5,0", "--parties", "200"]) == 0
+    assert "undecided (-2.94 – 2.94)" in capsys.readouterr().out
+
+
+def test_points_are_broken_down(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate.main(["greedy", "random", "--parties", "20", "--breakdown"]) == 0
+    table = capsys.readouterr().out
+    assert "elder A" in table
+    assert re.search(r"^declarations +\d+\.\d\d", table, flags=re.MULTILINE)
+
+
+def test_a_store_is_used_again(tmp_path: Path) -> None:
+    store, outputs = tmp_path / "store", [tmp_path / f"{place}.json" for place in range(3)]
+    arguments = ["greedy", "random", "greedy:elder_max=4", "--parties", "100", "--store", str(store)]
+    assert evaluate.main([*arguments, "--output", str(outputs[0])]) == 0
+    assert len(list(store.glob("*/pairs-*.npz"))) == len(list(store.glob("*/match.json"))) == 3
+    written = {path: path.stat().st_mtime_ns for path in store.rglob("*")}
+    assert evaluate.main([*arguments, "--output", str(outputs[1])]) == 0
+    assert {path: path.stat().st_mtime_ns for path in store.rglob("*")} == written
+    first, second = (json.loads(output.read_text()) for output in outputs[:2])
+    assert first["matches"] == second["matches"]
+    assert evaluate.main([*arguments, "--seed", "2", "--output", str(outputs[2])]) == 0
+    assert len(list(store.glob("*/pairs-*.npz"))) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_killed_run_goes_on_to_the_same_table(tmp_path: Path, jobs: str) -> None:
+    """Killed three times, each time after some more blocks have been played, then left to end."""
+    store, whole, output = tmp_path / "store", tmp_path / "whole.json", tmp_path / "x.json"
+    (tmp_path / "mine.py").write_text(
+        "import time\n\nfrom agents.random_agent import RandomAgent\n\n"
+        "class Slow(RandomAgent):\n"
+        "    def act_batch(self, observations, masks, rng):\n"
+        "        time.sleep(0.002)\n"
+        "        return super().act_batch(observations, masks, rng)\n"
+    )
+    arguments = ["evaluate.py", f"{tmp_path}/mine.py:Slow", "greedy", "random", "--parties", "1100", "--seed", "3"]
+    assert run_script(*arguments, "--output", str(whole)).returncode == 0
+    arguments += ["--store", str(store), "--output", str(output), "--jobs", jobs]
+    for kill in range(1, 4):
+        process = start_script(arguments)
+        while len(list(store.glob("*/pairs-*.npz"))) < 2 * kill:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+        assert not output.exists()
+    kept = {path: path.read_bytes() for path in store.glob("*/pairs-*.npz")}
+    assert 6 <= len(kept) < 15
+    run = run_script(*arguments)
+    assert run.returncode == 0, run.stderr
+    assert without_times(json.loads(output.read_text())) == without_times(json.loads(whole.read_text()))
+    assert all(path.read_bytes() == content for path, content in kept.items())
+
+
+def start_script(arguments: list[str]) -> subprocess.Popen[str]:
+    """A run of a script that can be interrupted with all its processes."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_an_agent_that_never_answers(tmp_path: Path, jobs: str) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "mine.py").write_text(
+        "import time\nfrom pathlib import Path\n\nfrom agents import Agent\n\n"
+        "class Hangs(Agent):\n"
+        "    def act(self, view):\n"
+        f"        Path({str(begun)!r}).touch()\n"
+        "        time.sleep(1_000)\n"
+    )
+    process = start_script(["evaluate.py", f"{tmp_path}/mine.py:Hangs", "greedy", "--parties", "20", "--jobs", jobs])
+    while not begun.exists():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.slow
+def test_what_was_played_before_a_worker_ended_is_not_lost(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "x.json"
+    agents = ["greedy", "random", "tests.agents.stub_agents:Kills"]
+    assert evaluate.main([*agents, "--parties", "200", "--jobs", "2", "--output", str(output)]) == 2
+    assert "a worker process ended in the middle of greedy v" in capfd.readouterr().err
+    document = json.loads(output.read_text())
+    assert document["complete"] is False
+    assert [match["parties"] for match in document["matches"]] == [200]
 
 
 def test_a_failing_agent_is_reported_with_its_deal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,9 +324,9 @@ def test_an_interrupt_keeps_what_was_played(tmp_path: Path, capsys: pytest.Captu
     assert evaluate.main(arguments) == 130
     printed = capsys.readouterr()
     assert "interrupted" in printed.err
-    assert printed.out.count("±") == 2
+    assert printed.out.count("±") == 2 + 4
     document = json.loads(output.read_text())
-    assert list(document) == [*TOP_KEYS, "complete"]
+    assert list(document) == [*TOP_KEYS, "complete", *RUN_KEYS, "cross_table"]
     assert document["complete"] is False
     assert [match["parties"] for match in document["matches"]] == [20, 4]
 
@@ -192,15 +348,7 @@ def test_ctrl_c_with_jobs_ends_in_order(tmp_path: Path) -> None:
     )
     agents = [f"{tmp_path}/mine.py:Tells", "greedy"]
     arguments = ["evaluate.py", *agents, "--parties", "1000000", "--jobs", "2", "--output", str(output)]
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start_script(arguments)
     while not begun.exists():
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.1)

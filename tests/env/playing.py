@@ -41,7 +41,7 @@ class Position(NamedTuple):
 def has_equity(rules: str | Rules) -> bool:
     """Whether the reward `equity` has a table for these rules."""
     rules = Rules.of(rules)
-    return rules.form == "rubicon" and rules.pack == 32
+    return rules.deals <= 24 and rules.rubicon_line <= 1000 and rules.target <= 200 and rules.games <= 24
 
 
 def choose(mask: np.ndarray, rng: np.random.Generator) -> int:

@@ -160,9 +160,19 @@ def test_equity_adds_up_to_the_settlement_less_the_expectation(rules: str) -> No
 
 
 def test_equity_is_refused_where_there_is_no_table() -> None:
-    for rules in ("au_cent", "au_cent_36"):
-        with pytest.raises(ValueError, match="equity"):
+    for rules in ("au_cent target=500", "rubicon deals=30"):
+        with pytest.raises(ValueError, match="the reward 'equity' has no table for these rules"):
             raw_env(rules=rules, reward="equity")
+    for reward in ("equity@", "equity@v9", "win@v0-cavendish"):
+        with pytest.raises(ValueError, match=r"unknown reward|no equity table"):
+            raw_env(reward=reward)
+
+
+def test_equity_tells_its_table() -> None:
+    for reward, version in (("equity", "v0-cavendish"), ("equity@v1-greedy", "v1-greedy")):
+        environment = raw_env(reward=reward)
+        environment.reset(seed=1)
+        assert environment.infos["player_0"]["equity_version"] == version
 
 
 def test_reset_with_a_seed_repeats_and_without_goes_on() -> None:

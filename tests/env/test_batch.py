@@ -349,7 +349,7 @@ def test_an_ended_row_must_be_reset_where_nothing_does_it() -> None:
         ({"seed": 1.5}, "seed"),
         ({"seed": 2**63 - 1}, "seed"),
         ({"rules": "bridge"}, "bridge"),
-        ({"rules": "au_cent", "reward": "equity"}, "equity"),
+        ({"rules": "au_cent games=99", "reward": "equity"}, "equity"),
         ({"decks": np.zeros((3, 1, 32), dtype=np.int8)}, r"shape \(2, deals, 32\)"),
         ({"decks": np.zeros((2, 1, 32), dtype=np.int8)}, "stands twice"),
         ({"decks": np.arange(32)}, "shape"),

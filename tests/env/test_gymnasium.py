@@ -261,7 +261,7 @@ def test_an_opponent_that_acts_illegally_gives_one_clear_error(answer: Any) -> N
         ({"opponent": None}, "an opponent is"),
         ({"seat": 2}, "a seat is 0 or 1"),
         ({"reward": "points"}, "points"),
-        ({"rules": "au_cent", "reward": "equity"}, "equity"),
+        ({"rules": "au_cent games=99", "reward": "equity"}, "equity"),
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, Any], words: str) -> None:

@@ -1,4 +1,4 @@
-"""The equity table Phi: the expected settlement of a Rubicon partie from its totals.
+"""The equity table Phi of a Rubicon partie: the expected settlement from its totals.
 
 After each deal a partie is described by the number of deals played, the two totals and whose turn it is to be elder.
 Phi is the mean settlement of all that may follow, seen from one seat: positive when that seat is expected to be
@@ -6,9 +6,9 @@ paid. Its change over a deal is the `equity` reward, and the changes of a partie
 the start.
 
 Phi is computed backwards from the settlement at the end of the partie. It assumes that every deal is scored like
-the 10,000 deals that Cavendish recorded, whatever the totals are, and that the scores of elder and younger in one
-deal are independent. Both are simplifications: players do play to the score. A wrong Phi costs a learner
-variance, or bias where deals are learnt as episodes of their own, but never changes the settlement that ends a partie.
+those of a record (piquet_env/equity/scores.py), whatever the totals are. Players do play to the score, so this is a
+simplification. A wrong Phi costs a learner variance, or bias where deals are learnt as episodes of their own, but never
+changes the settlement that ends a partie.
 """
 
 from __future__ import annotations
@@ -20,24 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .rules.start import EXTRA_DEALS
+from piquet_env.rules.start import EXTRA_DEALS
 
-__all__ = [
-    "EQUITY_VERSION",
-    "EquityTable",
-    "deal_score_distributions",
-    "equity_table",
-    "rubicon_settlement",
-]
-
-EQUITY_VERSION = "v0-cavendish"
-
-# Deals in 10,000 by score, in bins of ten points: 0-9, 10-19, ..., 140-149, and 150 or more in the last.
-# Source: Cavendish, The Laws of Piquet, with a treatise on the game: the scores made in 10,000 deals by elder and by
-# younger (text: github.com/mmai/piquetBook).
-BIN_POINTS = 10
-ELDER_DEALS = (977, 1743, 2867, 2105, 902, 76, 166, 664, 106, 20, 88, 210, 40, 2, 18, 16)
-YOUNGER_DEALS = (3556, 2560, 2317, 944, 423, 35, 13, 21, 5, 28, 52, 38, 7, 0, 0, 1)
+from .scores import CAVENDISH, DealScores, deal_scores
 
 # The grid ends this many points above the Rubicon line. A seat so far ahead of one at the line has won.
 MARGIN_POINTS = 300
@@ -59,21 +44,15 @@ def rubicon_settlement(own: int, other: int, line: int = 100) -> int:
     return int(_settlements(np.int64(own), np.int64(other), line))
 
 
-def deal_score_distributions() -> tuple[_Floats, _Floats]:
-    """Return the probabilities of elder's and of younger's score in one deal.
-
-    float64[151] each, indexed by points, summing to 1. Scores are spread evenly within a bin of ten; the open last
-    bin stands at 150.
-    """
-    return _spread(ELDER_DEALS), _spread(YOUNGER_DEALS)
-
-
-def equity_table(deals: int = 6, tie_break: str = "two_deals", rubicon_line: int = 100) -> EquityTable:
+def equity_table(
+    deals: int = 6, tie_break: str = "two_deals", rubicon_line: int = 100, version: str = CAVENDISH
+) -> EquityTable:
     """Return the equity table of a Rubicon partie; tables are built once and kept.
 
     deals:        deals of a partie before a tie, 1 to 24
     tie_break:    "two_deals", "seventh_deal" or "draw"
     rubicon_line: points that save the loser, 0 to 1000; also after extra deals
+    version:      of the record of deals (see `deal_scores`)
     Raises ValueError if an argument is outside its range.
     """
     if tie_break not in EXTRA_DEALS:
@@ -82,7 +61,7 @@ def equity_table(deals: int = 6, tie_break: str = "two_deals", rubicon_line: int
         raise ValueError(f"deals must be 1 to {MAX_DEALS}; got {deals}")
     if not 0 <= rubicon_line <= MAX_RUBICON_LINE:
         raise ValueError(f"rubicon_line must be 0 to {MAX_RUBICON_LINE}; got {rubicon_line}")
-    return _build_table(deals, tie_break, rubicon_line, MARGIN_POINTS)
+    return _build_table(deals, tie_break, rubicon_line, version, MARGIN_POINTS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,9 +121,17 @@ class EquityTable:
         value = self.values[played, row, column] + excess
         return np.asarray(np.where(elder, value, -value), dtype=np.float64)
 
-    def __reduce__(self) -> tuple[Callable[[int, str, int], EquityTable], tuple[int, str, int]]:
+    def seat_values(self, played: npt.ArrayLike, totals: _Ints, games: _Ints, is_elder: npt.ArrayLike) -> _Floats:  # noqa: ARG002  (none here)
+        """Return the expected settlements of seat 0 between deals, float64[N].
+
+        played: deals played; totals: int64[N, 2] by seat; games: those of au cent, not used here
+        is_elder: whether seat 0 is elder in the next deal
+        """
+        return self.expected_many(played, totals[:, 0], totals[:, 1], is_elder)
+
+    def __reduce__(self) -> tuple[Callable[[int, str, int, str], EquityTable], tuple[int, str, int, str]]:
         """Copy and pickle by arguments, so that copies of a game share the kept table."""
-        return equity_table, (self.deals, self.tie_break, self.rubicon_line)
+        return equity_table, (self.deals, self.tie_break, self.rubicon_line, self.version)
 
     def _check(self, played: _Ints, own: _Ints, other: _Ints) -> None:
         if np.any((played < 0) | (played > self.last_deal)):
@@ -154,25 +141,26 @@ class EquityTable:
 
 
 @functools.lru_cache(maxsize=8)
-def _build_table(deals: int, tie_break: str, line: int, margin: int) -> EquityTable:
+def _build_table(deals: int, tie_break: str, line: int, version: str, margin: int) -> EquityTable:
     """Build the layers of a table from the last deal back to the first."""
+    scores = deal_scores(version)
     size = line + margin + 1
     last_deal = deals + EXTRA_DEALS[tie_break]
     total = np.arange(size)
     settlements = _settlements(total[:, None], total[None, :], line)
-    elder, younger = (_transition(scores, size) for scores in deal_score_distributions())
-    reached = np.arange(elder.shape[1])
-    row, column, excess = _locate(reached[:, None], reached[None, :], line, size - 1)
+    most_elder, most_younger = scores.joint.shape
+    elder_after, younger_after = np.arange(size + most_elder - 1), np.arange(size + most_younger - 1)
+    row, column, excess = _locate(younger_after[:, None], elder_after[None, :], line, size - 1)
 
     values = np.empty((last_deal + 1, size, size))
     values[last_deal] = settlements
     for played in range(last_deal - 1, -1, -1):
         after_deal = values[played + 1][row, column] + excess
-        values[played] = elder @ -after_deal.T @ younger.T  # this deal's elder is the next deal's younger
+        values[played] = _mean_after(-after_deal.T, scores, size)  # this deal's elder is the next deal's younger
         if played == deals:
             values[played] = np.where(total[:, None] == total[None, :], values[played], settlements)
     values.setflags(write=False)
-    return EquityTable(EQUITY_VERSION, deals, tie_break, line, values)
+    return EquityTable(version, deals, tie_break, line, values)
 
 
 def _settlements(own: npt.NDArray[np.int64] | np.int64, other: npt.NDArray[np.int64] | np.int64, line: int) -> _Ints:
@@ -182,19 +170,13 @@ def _settlements(own: npt.NDArray[np.int64] | np.int64, other: npt.NDArray[np.in
     return np.asarray(np.sign(own - other) * payment, dtype=np.int64)
 
 
-def _spread(deals_by_bin: tuple[int, ...]) -> _Floats:
-    """Return the probability of each score from 0 to the lower edge of the last bin."""
-    counts = np.array(deals_by_bin, dtype=np.float64)
-    spread = np.append(np.repeat(counts[:-1] / BIN_POINTS, BIN_POINTS), counts[-1])
-    return np.asarray(spread / counts.sum(), dtype=np.float64)
+def _mean_after(after: _Floats, scores: DealScores, size: int) -> _Floats:
+    """Return the mean of `after[a + x, b + y]` over the scores x, y of a deal, for all totals a, b below `size`.
 
-
-def _transition(scores: _Floats, size: int) -> _Floats:
-    """Return the matrix of one deal: from a total (row) to the total after it (column), wide enough for any score."""
-    matrix = np.zeros((size, size + len(scores) - 1))
-    before = np.arange(size)[:, None]
-    matrix[before, before + np.arange(len(scores))] = scores
-    return matrix
+    By the fast Fourier transform, which makes this sum of products for all totals at once.
+    """
+    spectrum = np.fft.rfft2(after) * np.conj(np.fft.rfft2(scores.joint, after.shape))
+    return np.asarray(np.fft.irfft2(spectrum, after.shape)[:size, :size], dtype=np.float64)
 
 
 def _locate(own: _Ints, other: _Ints, line: int, bound: int) -> tuple[_Ints, _Ints, _Ints]:
