@@ -61,10 +61,20 @@ def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Ag
     return PolicyAgent(path=path, greedy=greedy, rules=rules)
 
 
+SEARCH_BASE = "greedy"  # does what search leaves to another agent
+
+
+def _build_search(rules: Rules | None, *, base: str = SEARCH_BASE, **options: Any) -> Agent:
+    from .search.agent import SearchAgent
+
+    return SearchAgent(base=make_agent(base, rules), rules=rules, **options)
+
+
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
     "greedy": Builder(_build_greedy),
     "policy": Builder(_build_policy, takes_path=True),
+    "search": Builder(_build_search),
 }
 
 

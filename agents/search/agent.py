@@ -1,0 +1,112 @@
+"""`search`: plays the cards by exact belief and the open-hand solver, and leaves the rest to another agent."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from piquet_env.observation import observation_size
+from piquet_env.rules.variants import Rules
+
+from ..base import Actions, AgentError, BatchAgent
+from ..streams import RowRandom
+from .belief import believe
+from .play_search import pick_worlds, value_cards
+from .seen import Seen
+from .solver import Solver
+from .stakes import equity_of, terms_of
+
+WORLDS = 100
+_EVEN = 1e-9  # values that differ by less are the same
+
+
+class SearchAgent(BatchAgent):
+    """Plays by search, from the observation, the mask and one number a decision.
+
+    In the play it lists the hands that the other can hold (agents/search/belief.py), plays each out with both hands
+    known for every legal card (agents/search/solver.py), and plays the card with the best mean: in points with cards,
+    capot and pique, and in the last deal of a Rubicon partie in equity. Of cards that are equal it plays the base
+    agent's, else the lowest. All other decisions are the base agent's.
+
+    base:       the agent that does what search does not; it must decide in batches
+    rules:      of the partie; None: `rubicon`
+    worlds:     the most hands of the other that a decision looks at
+    ms:         mean limit of a decision in milliseconds; None: no limit. The one option with which results depend on
+                the clock.
+    from_cards: search takes over when the hand has so many cards or fewer
+    """
+
+    def __init__(
+        self,
+        *,
+        base: BatchAgent,
+        rules: Rules | None = None,
+        worlds: int = WORLDS,
+        ms: float | None = None,
+        from_cards: int = 12,
+        equity: str = "last",
+    ) -> None:
+        _check_number("worlds", worlds, 1, 1_000_000)
+        _check_number("from_cards", from_cards, 0, 12)
+        if ms is not None and not (isinstance(ms, int | float) and not isinstance(ms, bool) and ms > 0):
+            raise AgentError(f"ms is a number of milliseconds above 0, not {ms!r}")
+        if not isinstance(base, BatchAgent):
+            raise AgentError(f"the base of search must decide in batches, and {base.name} does not")
+        self.base = base
+        self.rules = Rules() if rules is None else rules
+        self.worlds = worlds
+        self.ms = ms
+        self.from_cards = from_cards
+        self.equity = equity
+        self._phi = equity_of(self.rules)
+        self._solver = Solver()
+        self._saved = 0.0  # seconds of the mean limit that were not used
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return "search"
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
+        """Return a legal action for each row, int64[N]."""
+        pack = self.rules.pack
+        if observations.shape[-1] != observation_size(pack):
+            raise AgentError(f"search was made for {self.rules.name} and its pack of {pack} cards")
+        offsets = rng.random(len(masks))
+        actions = self.base.act_batch(observations, masks, rng)
+        choices = np.count_nonzero(masks[:, :pack], axis=1)
+        for row in range(len(masks)):
+            began = time.perf_counter()
+            if choices[row] > 1:
+                actions[row] = self._play(observations[row], int(actions[row]), float(offsets[row]))
+            if self.ms is not None:
+                # No more than ten decisions' time is saved up, so that a long partie cannot end in one long thought.
+                self._saved = min(self._saved + self.ms / 1000 - (time.perf_counter() - began), self.ms / 100)
+        return actions
+
+    def _play(self, observation: np.ndarray, action: int, offset: float) -> int:
+        """Return the card to play; `action` is the base agent's."""
+        seen = Seen.of(observation, self.rules)
+        if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
+            return action
+        by_equity = self._phi is not None and (self.equity == "always" or (self.equity == "last" and seen.deals_left == 0))
+        terms = terms_of(seen, self._phi if by_equity else None)
+        hands, weights = pick_worlds(believe(seen), self.worlds, offset)
+        seconds = None if self.ms is None else max(self.ms / 1000, self._saved / 2)
+        found = value_cards(self._solver, seen, terms, hands, weights, seconds)
+        best = found.cards[found.values >= found.values.max() - _EVEN]
+        return action if action in best else int(best[0])
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the solver's table behind: it holds nothing that decides."""
+        return {**self.__dict__, "_solver": None}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._solver = Solver()
+
+
+def _check_number(name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise AgentError(f"{name} is a whole number from {low} to {high}, not {value!r}")
