@@ -7,17 +7,21 @@ import time
 import numpy as np
 
 from piquet_env.observation import observation_size
+from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
+from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
 from ..base import Actions, AgentError, BatchAgent
 from ..streams import RowRandom
 from .belief import believe
+from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import pick_worlds, value_cards
 from .seen import Seen
 from .solver import Solver
 from .stakes import equity_of, terms_of
 
 WORLDS = 100
+_EXCHANGES_KEPT = 4096
 _EVEN = 1e-9  # values that differ by less are the same
 
 
@@ -46,6 +50,8 @@ class SearchAgent(BatchAgent):
         ms: float | None = None,
         from_cards: int = 12,
         equity: str = "last",
+        exchange: bool = True,
+        effort: Effort | None = None,
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
@@ -59,9 +65,17 @@ class SearchAgent(BatchAgent):
         self.ms = ms
         self.from_cards = from_cards
         self.equity = equity
+        self.exchange = exchange
+        self.effort = effort or Effort()
         self._phi = equity_of(self.rules)
-        self._solver = Solver()
+        self._make_searches()
         self._saved = 0.0  # seconds of the mean limit that were not used
+
+    def _make_searches(self) -> None:
+        """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
+        self._solver = Solver()
+        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self.effort)
+        self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property
     def name(self) -> str:
@@ -76,9 +90,13 @@ class SearchAgent(BatchAgent):
         offsets = rng.random(len(masks))
         actions = self.base.act_batch(observations, masks, rng)
         choices = np.count_nonzero(masks[:, :pack], axis=1)
+        exchanging = masks[:, pack : 2 * pack].any(axis=1) | masks[:, 3 * pack].astype(bool)
+        exchanging &= self.exchange
         for row in range(len(masks)):
             began = time.perf_counter()
-            if choices[row] > 1:
+            if exchanging[row]:
+                actions[row] = self._exchange(observations[row], masks[row], int(actions[row]))
+            elif choices[row] > 1:
                 actions[row] = self._play(observations[row], int(actions[row]), float(offsets[row]))
             if self.ms is not None:
                 # No more than ten decisions' time is saved up, so that a long partie cannot end in one long thought.
@@ -98,13 +116,30 @@ class SearchAgent(BatchAgent):
         best = found.cards[found.values >= found.values.max() - _EVEN]
         return action if action in best else int(best[0])
 
+    def _exchange(self, observation: np.ndarray, mask: np.ndarray, action: int) -> int:
+        """Return the next step of the exchange: cards are laid out one at a time in ascending order, then drawn."""
+        seen = Seen.of(observation, self.rules)
+        position = seed_of(seen)
+        if position not in self._exchanges:
+            if len(self._exchanges) == _EXCHANGES_KEPT:
+                self._exchanges.clear()
+            self._exchanges[position] = self._exchange_search.discards(seen)
+        plan = self._exchanges[position]
+        if plan is None:
+            return action
+        left = plan & ~seen.mask("discards")
+        pack = self.rules.pack
+        step = KIND_DISCARD * pack + cards_in(left, self.rules.ranks)[0] if left else 3 * pack + WORD_DRAW
+        return step if mask[step] else action
+
     def __getstate__(self) -> dict[str, object]:
         """Leave the solver's table behind: it holds nothing that decides."""
-        return {**self.__dict__, "_solver": None}
+        made = ("_solver", "_exchange_search", "_exchanges")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
-        self._solver = Solver()
+        self._make_searches()
 
 
 def _check_number(name: str, value: object, low: int, high: int) -> None:

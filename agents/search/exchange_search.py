@@ -1,0 +1,128 @@
+"""The exchange: candidates tried on the same sampled cards, and a doubt before one displaces the base agent's own.
+
+The best of many noisy means is too good to be true, so there are two rounds: the first chooses few candidates of many,
+the second values these on fresh cards; and the base agent's choice stands unless another is better by more than the
+noise of their difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from piquet_env.rules.state import ELDER, YOUNGER
+from piquet_env.rules.variants import Rules
+
+from ..base import BatchAgent
+from .candidates import all_discards, guess_all
+from .outcome import value_outcomes
+from .rollout import EXCHANGES, Rollout
+from .seen import Seen
+from .solver import Solver
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much the search for an exchange looks at.
+
+    guesses:    worlds of the quick guess
+    candidates: sets that come to the first round; worlds: its worlds
+    finalists:  sets that come to the second round; final_worlds: its worlds
+    doubt:      standard errors by which a set must be better than the base agent's
+    """
+
+    guesses: int = 24
+    candidates: int = 14
+    worlds: int = 16
+    finalists: int = 4
+    final_worlds: int = 64
+    doubt: float = 1.0
+
+
+class ExchangeSearch:
+    """Finds the discards of a seat, the same for the same position."""
+
+    def __init__(self, rules: Rules, base: BatchAgent, solver: Solver, effort: Effort) -> None:
+        self._rules = rules
+        self._base = base
+        self._rollout = Rollout(rules, base)
+        self._solver = solver
+        self._effort = effort
+
+    def discards(self, seen: Seen) -> int | None:
+        """Return the mask of cards to exchange; None where search has nothing to say and the base agent decides."""
+        facts = seen.facts
+        if facts["own_carte_blanche"].any() or facts["other_carte_blanche"].any() or seen.deal_number == 0:
+            return None
+        hand, seed = seen.mask("dealt"), seed_of(seen)
+        effort = self._effort
+        worlds = self._worlds(seen, hand, seed, effort.guesses)
+        base_set = self._set_of_base(worlds)
+        if base_set is None:
+            return None
+        sets = self._promising(seen, hand, worlds, base_set)
+        if len(sets) == 1:
+            return int(sets[0])
+        values = self._values(seen, worlds[: effort.worlds], sets, seed + 1)
+        order = np.argsort(-values.mean(axis=0), kind="stable")
+        finalists = np.unique(np.append(sets[order[: effort.finalists]], base_set))
+        worlds = self._worlds(seen, hand, seed + 2, effort.final_worlds)
+        if len(worlds) < 2 or len(finalists) == 1:
+            return base_set
+        values = self._values(seen, worlds, finalists, seed + 3)
+        of_base = int(np.flatnonzero(finalists == base_set)[0])
+        gains = values - values[:, [of_base]]
+        means = gains.mean(axis=0)
+        best = int(means.argmax())
+        error = gains[:, best].std(ddof=1) / np.sqrt(len(gains))
+        return int(finalists[best]) if means[best] > effort.doubt * error else base_set
+
+    def _worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
+        """Return rows that ask for this seat's exchange, alike to it as far as the other's exchange tells."""
+        rows = self._rollout.deal(hand, seen.role, seen.deal_number, seen.totals, seed, worlds)
+        states = self._rollout.run(rows, seen.role, seed)
+        fits = states == EXCHANGES
+        if seen.role == YOUNGER:
+            fits &= rows["taken"][:, ELDER] == int(seen.facts["other_taken"][0]) - 1
+        return rows[fits]
+
+    def _set_of_base(self, worlds: np.ndarray) -> int | None:
+        """Return what the base agent would exchange; it sees the same in all worlds."""
+        if len(worlds) < 2:
+            return None
+        return self._rollout.chosen_discards(worlds[:1].copy())
+
+    def _promising(self, seen: Seen, hand: int, worlds: np.ndarray, base_set: int) -> npt.NDArray[np.int64]:
+        """Return the sets with the best guesses, the base agent's among them."""
+        role, rules = seen.role, self._rules
+        taken = 0 if role == ELDER else int(seen.facts["other_taken"][0]) - 1
+        most = int(rules.elder_max or 5) if role == ELDER else rules.pack - 24 - taken
+        least = 0 if role == YOUNGER and not rules.younger_must_exchange else 1
+        sets = all_discards(hand, max(least, most - 2), most)
+        values = np.empty(len(sets))
+        draws = np.ascontiguousarray(worlds["talon"][:, taken:])
+        guess_all(
+            hand, sets, draws, np.ascontiguousarray(worlds["hands"][:, 1 - role]), rules.ranks,
+            int(rules.codes()["sets_from"][0]), values,
+        )  # fmt: skip
+        order = np.argsort(-values, kind="stable")
+        return np.unique(np.append(sets[order[: self._effort.candidates]], base_set))
+
+    def _values(
+        self, seen: Seen, worlds: np.ndarray, sets: npt.NDArray[np.int64], seed: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the value of each set in each world, float64[W, S]."""
+        rows = np.repeat(worlds, len(sets))
+        self._rollout.exchange(rows, np.tile(sets, len(worlds)))
+        self._rollout.run(rows, seen.role, seed)
+        return value_outcomes(self._solver, self._rules, rows, seen.role).reshape(len(worlds), len(sets))
+
+
+def seed_of(seen: Seen) -> int:
+    """Return the seed of a decision: a digest of what the seat sees at its exchange, so that it decides alike again."""
+    numbers = [seen.mask("dealt"), seen.role, seen.deal_number, *seen.totals, int(seen.facts["other_taken"][0])]
+    digest = hashlib.sha256(" ".join(map(str, numbers)).encode()).digest()
+    return int.from_bytes(digest[:7], "little")
