@@ -39,6 +39,10 @@ class Seen:
         marked = np.packbits(self.facts[block] != 0, bitorder="little")
         return int.from_bytes(marked.tobytes(), "little")
 
+    def cards(self, block: str) -> list[int]:
+        """Return the cards marked in a block by card, ascending."""
+        return np.flatnonzero(self.facts[block]).tolist()
+
     @property
     def phase(self) -> str:
         """The phase by its name in piquet_env/rules/knowledge.py."""

@@ -5,8 +5,14 @@ import random
 import numpy as np
 import pytest
 
+from agents.greedy_agent import GreedyAgent
+from agents.search.seen import Seen
 from agents.search.solver import NO_VALUE, Solver
+from agents.search.stakes import terms_of
 from agents.search.terms import MOST_TO_COME, Terms
+from agents.view import View
+from piquet_env.game import Game
+from piquet_env.rules.state import Phase
 from piquet_env.rules.variants import Rules
 from tests.agents.open_hand_reference import laws_of, remembered, truth
 
@@ -80,3 +86,86 @@ def test_whole_hands_agree_with_a_full_search_that_remembers() -> None:
         own, other = position.hands.tolist()
         value = solver.value(own, other, own_leads=position.leader == 0, won=0, terms=terms)
         assert value == remembered(laws, position.hands, position.leader)
+
+
+# -- against the game -------------------------------------------------------------------------------------------------
+
+PLAYED = (
+    "rubicon",
+    "german",
+    "finnish",
+    "swedish",
+    "high_cards",
+    "au_cent au_cent_stop=end_of_deal",
+    "au_cent_36 au_cent_stop=end_of_deal",
+    "rubicon cards_count_for_pique=True lead_point_min_rank=T capture_point_min_rank=J",
+)
+
+
+def reach_play(rules: Rules, partie: int, rng: random.Random) -> Game:
+    """A game some tricks behind the declarations of a deal, greedily declared and played at random."""
+    game = Game(rules, seed=8, partie=partie)
+    agents = [GreedyAgent(elder_max=rules.elder_max) for _ in range(2)]
+    tricks = rng.choice([0, 0, 1, 3, 5])
+    while not (game.state["phase"] == Phase.PLAY and game.state["reckoned"] and game.state["tricks_played"] >= tricks):
+        if game.state["phase"] == Phase.PLAY and game.state["tricks_played"] > 0:
+            game.apply(rng.choice(game.legal_actions()))
+        else:
+            seat = game.to_act
+            game.apply(agents[seat].act(View(game.observation(seat), game.action_mask(seat), rules)))
+    return game
+
+
+def open_values(game: Game, solver: Solver) -> dict[int, int]:
+    """The value of each legal card for the seat to act, the other's hand being known to it."""
+    seat = game.to_act
+    seen = Seen.of(game.observation(seat), game.rules)
+    other = int(game.state["hands"][1 - seen.role])
+    values = solver.moves(
+        seen.mask("hand"), np.array([other]), led=seen.led, won=seen.tricks_won[0], terms=terms_of(seen)
+    )[0]
+    assert [card for card in range(game.rules.pack) if values[card] != NO_VALUE] == game.legal_actions()
+    return {card: int(values[card]) for card in game.legal_actions()}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_values_are_what_the_game_then_books(name: str) -> None:
+    rules = Rules.of(name)
+    rng = random.Random(6)
+    solver = Solver(table_bits=14)
+    live = 0
+    for partie in range(150):
+        game = reach_play(rules, partie, rng)
+        is_live = bool(terms_of(Seen.of(game.observation(game.to_act), rules)).codes()["live"][0])
+        if partie >= 8 and not is_live:
+            continue
+        live += is_live
+        seat, deals = game.to_act, len(game.deal_points)
+        before = game.deal_scores[seat] - game.deal_scores[1 - seat]
+        values = open_values(game, solver)
+        card = rng.choice(list(values))
+        game.apply(card)
+        while len(game.deal_points) == deals:
+            now = open_values(game, solver)
+            game.apply(max(now, key=now.__getitem__))
+        points = game.deal_points[deals]
+        assert points[seat] - points[1 - seat] - before == values[card]
+    assert live > 3  # else nothing was said about piques
+
+
+def test_values_do_not_depend_on_what_was_asked_before() -> None:
+    fresh, used = Solver(table_bits=8), Solver(table_bits=8)
+    for position in positions(40, seed=9, most=7):
+        question = dict(own_leads=position.leader == 0, won=position.won, terms=position.terms)
+        own, other = position.hands.tolist()
+        assert used.value(own, other, **question) == Solver(table_bits=8).value(own, other, **question)
+    assert fresh.values(np.empty((0, 2), dtype=np.int64), own_leads=True, won=0, terms=Terms(rules=Rules())).size == 0
+
+
+@pytest.mark.nojit
+def test_uncompiled_values_are_those_of_plain_minimax() -> None:
+    solver = Solver(table_bits=8)
+    for position in positions(30, seed=12, most=4):
+        own, other = position.hands.tolist()
+        value = solver.value(own, other, own_leads=position.leader == 0, won=position.won, terms=position.terms)
+        assert value == position.truth()
