@@ -6,13 +6,13 @@ import time
 
 import numpy as np
 
+from agents.base import Actions, Agent, AgentError, BatchAgent
+from agents.streams import RowRandom
 from piquet_env.observation import observation_size
 from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
 from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
-from ..base import Actions, AgentError, BatchAgent
-from ..streams import RowRandom
 from .belief import believe
 from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import pick_worlds, value_cards
@@ -44,7 +44,7 @@ class SearchAgent(BatchAgent):
     def __init__(
         self,
         *,
-        base: BatchAgent,
+        base: Agent,
         rules: Rules | None = None,
         worlds: int = WORLDS,
         ms: float | None = None,
@@ -55,8 +55,7 @@ class SearchAgent(BatchAgent):
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
-        if ms is not None and not (isinstance(ms, int | float) and not isinstance(ms, bool) and ms > 0):
-            raise AgentError(f"ms is a number of milliseconds above 0, not {ms!r}")
+        _check_ms(ms)
         if not isinstance(base, BatchAgent):
             raise AgentError(f"the base of search must decide in batches, and {base.name} does not")
         self.base = base
@@ -108,7 +107,9 @@ class SearchAgent(BatchAgent):
         seen = Seen.of(observation, self.rules)
         if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
             return action
-        by_equity = self._phi is not None and (self.equity == "always" or (self.equity == "last" and seen.deals_left == 0))
+        by_equity = self._phi is not None and (
+            self.equity == "always" or (self.equity == "last" and seen.deals_left == 0)
+        )
         terms = terms_of(seen, self._phi if by_equity else None)
         hands, weights = pick_worlds(believe(seen), self.worlds, offset)
         seconds = None if self.ms is None else max(self.ms / 1000, self._saved / 2)
@@ -145,3 +146,9 @@ class SearchAgent(BatchAgent):
 def _check_number(name: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise AgentError(f"{name} is a whole number from {low} to {high}, not {value!r}")
+
+
+def _check_ms(ms: object) -> None:
+    is_number = isinstance(ms, int | float) and not isinstance(ms, bool)
+    if ms is not None and not (is_number and 0 < ms < float("inf")):  # type: ignore[operator]
+        raise AgentError(f"ms is a number of milliseconds above 0, not {ms!r}")

@@ -1,14 +1,15 @@
 """Which hands the other can hold, and how plausible each is: the compiled part of belief.py.
 
 A hand is excluded only by the laws: by a suit not followed, by cards that are shown or lie elsewhere, by a call, an
-answer or a claim that its holder could not have made. Silence may always be sinking and only makes a hand less plausible.
+answer or a claim that its holder could not have made. Silence may always be sinking; it only makes a hand less
+plausible.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from piquet_env.rules.cards import num_cards, pattern_cards, pattern_of
+from piquet_env.rules.cards import num_cards, pattern_of
 from piquet_env.rules.holdings import (
     NO_RANK_CAP,
     best_item,
@@ -21,7 +22,7 @@ from piquet_env.rules.holdings import (
     items_in,
     part_of_suit,
 )
-from piquet_env.rules.state import ELDER, EQUAL, GOOD, NOT_GOOD, PASSED, POINT, SEQUENCE, SET
+from piquet_env.rules.state import ELDER, EQUAL, NOT_GOOD, PASSED, POINT, SEQUENCE, SET
 from piquet_env.rules.variants import NONE, PARTIAL
 
 from .jit import inner, jit
@@ -137,7 +138,7 @@ def _has_unclaimed(evidence: np.void, hand: int, category: int, most_length: int
 
 @inner
 def _elder_factor(evidence: np.void, hand: int, category: int, sunk: float) -> float:
-    """Return how well elder's call or pass fits the hand: 0 where it is unlawful, `sunk` where he has sunk something."""
+    """Return how well elder's call or pass fits the hand: 0 where it is unlawful, `sunk` where he sinks something."""
     ranks = evidence["ranks"]
     best = best_item(category, hand, ranks, evidence["lowest_set"])
     length, rank = evidence["call_length"][category], evidence["call_rank"][category]

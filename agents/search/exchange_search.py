@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.base import BatchAgent
 from piquet_env.rules.state import ELDER, YOUNGER
 from piquet_env.rules.variants import Rules
 
-from ..base import BatchAgent
 from .candidates import all_discards, guess_all
 from .outcome import value_outcomes
 from .rollout import EXCHANGES, Rollout

@@ -1,4 +1,4 @@
-"""The play: each card's mean value over the hands that the other can hold, every one played out with both hands known."""
+"""The play: the mean value of each card over the hands that the other can hold, each solved with both hands known."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ class Valuation(NamedTuple):
     worlds: int
 
 
-def pick_worlds(
-    belief: Belief, worlds: int, offset: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def pick_worlds(belief: Belief, worlds: int, offset: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return hands and weights: all that can be, or an even sample of `worlds` by weight where there are more.
 
     offset: in [0, 1), shifts the sample
@@ -55,7 +53,8 @@ def value_cards(
     own, led = seen.mask("hand"), seen.led
     won = seen.tricks_won[0]
     legal: npt.NDArray[np.int64] | None = None
-    total, weight, looked_at = 0.0, 0.0, 0
+    totals: list[npt.NDArray[np.float64]] = []
+    weight, looked_at = 0.0, 0
     size = CHUNK if seconds is not None else max(1, len(hands))
     until = time.perf_counter() + (seconds or 0.0)
     for start in range(0, len(hands), size):
@@ -63,10 +62,10 @@ def value_cards(
         values = solver.moves(own, hands[part], led=led, won=won, terms=terms)
         if legal is None:
             legal = np.array([card for card in cards_in(own, seen.rules.ranks) if values[0, card] > -(1 << 29)])
-        total = total + weights[part] @ values[:, legal]
+        totals.append(weights[part] @ values[:, legal])
         weight += float(weights[part].sum())
         looked_at += len(values)
         if seconds is not None and time.perf_counter() > until:
             break
     assert legal is not None, "there is at least one world"
-    return Valuation(legal, np.asarray(total / weight), looked_at)
+    return Valuation(legal, np.sum(totals, axis=0) / weight, looked_at)

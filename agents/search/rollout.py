@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from agents.base import BatchAgent
+from agents.streams import Streams
 from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
 from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW, num_actions
 from piquet_env.rules.masks import write_mask
@@ -18,8 +20,6 @@ from piquet_env.rules.start import Start, begin_rows
 from piquet_env.rules.state import DEAL_OVER, EXCHANGE, NOBODY, PLAY, STATE_DTYPE, role_of
 from piquet_env.rules.variants import Rules
 
-from ..base import BatchAgent
-from ..streams import Streams
 from .jit import inner, jit
 
 WAITS, EXCHANGES, ENDED = 0, 1, 2  # what `classify` says of a row
@@ -28,7 +28,9 @@ Rows = npt.NDArray[np.int64]
 
 
 @jit
-def fill_decks(decks: np.ndarray, unseen: np.ndarray, own: np.ndarray, first: int, seed: int, order: np.ndarray) -> None:
+def fill_decks(
+    decks: np.ndarray, unseen: np.ndarray, own: np.ndarray, first: int, seed: int, order: np.ndarray
+) -> None:
     """Write decks in which a role has its own cards and the others lie at random.
 
     decks:  int8[W, pack], overwritten
@@ -115,7 +117,9 @@ class Rollout:
         self._base = base
         self._words = make_scratch()[0]
 
-    def deal(self, own: int, role: int, deal_number: int, totals: tuple[int, int], seed: int, worlds: int) -> np.ndarray:
+    def deal(
+        self, own: int, role: int, deal_number: int, totals: tuple[int, int], seed: int, worlds: int
+    ) -> np.ndarray:
         """Return rows (STATE_DTYPE[worlds]) at the beginning of a deal; the seat 0 has the hand `own` and plays `role`.
 
         totals: its own and the other's; seed: of the other cards

@@ -17,7 +17,6 @@ import numpy as np
 
 from .jit import inner, jit
 from .positions import (
-    CARDS_OF,
     CODE_BITS,
     OWNED,
     WINNERS,
@@ -48,7 +47,8 @@ PLY_SIZE = 36
 def _new_pique(terms: np.void, first: int, second: int, won: int, ended: int) -> int:
     """Return the side that has just come to a pique, plus one; 0 for none.
 
-    first, second: points from play of sides 0 and 1 since the root; won: tricks of side 0 of the deal; ended: all tricks
+    first, second: points from play of sides 0 and 1 since the root
+    won, ended:    tricks of the deal, of side 0 and in all
     """
     if won > 6:
         first += terms["early_cards"][0]
@@ -254,6 +254,23 @@ def _place_in_table(key: int, second_key: int, size: int) -> int:
 
 
 @inner
+def _enter(table: np.ndarray, entry: int, key: int, second_key: int, lower: int, upper: int, best_lead: int) -> None:
+    """Write an entry of the table, whatever stood there."""
+    table[entry, 0] = key
+    table[entry, 1] = second_key
+    table[entry, 2] = (lower + _BIAS) | (upper + _BIAS) << 22 | (best_lead + 1) << 44
+
+
+@inner
+def _range_in_table(table: np.ndarray, entry: int, key: int, second_key: int) -> tuple[int, int, int]:
+    """Return what the table knows of a node: lower and upper bound, and the best lead (-1: none)."""
+    if table[entry, 0] == key and table[entry, 1] == second_key:
+        found = table[entry, 2]
+        return (found & _VALUE_MASK) - _BIAS, (found >> 22 & _VALUE_MASK) - _BIAS, (found >> 44) - 1
+    return -INFINITE, INFINITE, -1
+
+
+@inner
 def search_node(
     table: np.ndarray,
     plies: np.ndarray,
@@ -289,15 +306,11 @@ def search_node(
     key = _key_of(plies, left)
     second_key = _second_key(plies[left, 3], leader, won, path, generation)
     entry = _place_in_table(key, second_key, table.shape[0])
-    lower, upper, best_lead = -INFINITE, INFINITE, -1
-    if table[entry, 0] == key and table[entry, 1] == second_key:
-        found = table[entry, 2]
-        lower, upper = (found & _VALUE_MASK) - _BIAS, (found >> 22 & _VALUE_MASK) - _BIAS
-        best_lead = (found >> 44) - 1
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
+    lower, upper, best_lead = _range_in_table(table, entry, key, second_key)
+    if lower >= beta or lower == upper:
+        return lower
+    if upper <= alpha:
+        return upper
     floor = max(alpha, lower)
     best = -INFINITE
     for number in range(_list_leads(plies, left, leader, best_lead)):
@@ -311,16 +324,24 @@ def search_node(
             _write_child(plies, left, lead, answer)
             gain *= 1 - by_table
             low, high = floor - gain, min(beta, worst) - gain
-            if winner == leader:
-                value = gain + search_node(
-                    table, plies, terms, equity, generation, left - 1, winner, new_won, new_first, new_second,
-                    new_piqued, low, high,
-                )  # fmt: skip
-            else:
-                value = gain - search_node(
-                    table, plies, terms, equity, generation, left - 1, winner, new_won, new_first, new_second,
-                    new_piqued, -high, -low,
-                )  # fmt: skip
+            if winner != leader:
+                low, high = -high, -low
+            value = search_node(
+                table,
+                plies,
+                terms,
+                equity,
+                generation,
+                left - 1,
+                winner,
+                new_won,
+                new_first,
+                new_second,
+                new_piqued,
+                low,
+                high,
+            )
+            value = gain + (value if winner == leader else -value)
             worst = min(worst, value)
             if worst <= floor:
                 break
@@ -334,9 +355,7 @@ def search_node(
         lower = max(lower, best)
     if best < beta:
         upper = min(upper, best)
-    table[entry, 0] = key
-    table[entry, 1] = second_key
-    table[entry, 2] = (lower + _BIAS) | (upper + _BIAS) << 22 | (best_lead + 1) << 44
+    _enter(table, entry, key, second_key, lower, upper, best_lead)
     return best
 
 
@@ -481,7 +500,5 @@ def value_positions(
     for place in range(hands.shape[0]):
         _write_root(terms, plies, left, hands[place, 0], hands[place, 1])
         _sort_suits(plies, left)
-        value = search_node(
-            table, plies, terms, equity, generation, left, leader, won, 0, 0, 0, -INFINITE, INFINITE
-        )
+        value = search_node(table, plies, terms, equity, generation, left, leader, won, 0, 0, 0, -INFINITE, INFINITE)
         values[place] = value if leader == 0 else -value

@@ -38,7 +38,7 @@ def equity_of(rules: Rules) -> EquityTable | None:
 
 
 def worth_of_points(seen: Seen, equity: EquityTable) -> npt.NDArray[np.int64] | None:
-    """Return the worth of x points to come for the seat and y for the other: int64[84, 84], in steps of EQUITY_STEPS."""
+    """Return the worth of x points to come for the seat and y for the other: int64[84, 84], by EQUITY_STEPS."""
     if seen.deal_number > equity.last_deal:
         return None
     to_come = np.arange(MOST_TO_COME + 1)

@@ -72,7 +72,7 @@ def legal(hand, led, ranks):
     if led < 0:
         return hand
     in_suit = hand & (((1 << ranks) - 1) << (led // ranks * ranks))
-    return in_suit if in_suit else hand
+    return in_suit or hand
 
 
 @njit

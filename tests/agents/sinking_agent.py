@@ -25,7 +25,9 @@ class Sinker(Agent):
     def act(self, view: View) -> int:
         table = [view.words(action) for action in view.legal_actions]
         if view.phase in ("call", "further", "declare", "reply", "second reply") and self.rng.random() < self.share:
-            quiet = [action for action, words in zip(view.legal_actions, table, strict=True) if words in ("done", "good")]
+            quiet = [
+                action for action, words in zip(view.legal_actions, table, strict=True) if words in ("done", "good")
+            ]
             if quiet and self.rng.random() < 0.6:
                 return quiet[0]
             return int(self.rng.choice(view.legal_actions))

@@ -202,11 +202,14 @@ def test_many_choices_are_sampled_evenly() -> None:
     for seen, _ in believing_positions(Rules(), range(1), [(GreedyAgent, GreedyAgent)] * 16):
         if seen.phase == "reply":
             whole, part = believe(seen), believe(seen, most=500)
-            assert whole.exact and not part.exact
+            assert whole.exact
+            assert not part.exact
             assert set(part.hands.tolist()) <= set(whole.hands.tolist())
             assert 0 < len(part.hands) <= 500
             again = believe(seen, most=500)
-            assert (again.hands == part.hands).all() and (again.weights == part.weights).all()
+            assert (again.hands == part.hands).all()
+            assert (again.weights == part.weights).all()
             worlds = whole.sample(64, 0.5)
-            assert len(worlds) == 64 and set(worlds.tolist()) <= set(whole.hands.tolist())
+            assert len(worlds) == 64
+            assert set(worlds.tolist()) <= set(whole.hands.tolist())
             return

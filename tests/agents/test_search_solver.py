@@ -154,12 +154,12 @@ def test_values_are_what_the_game_then_books(name: str) -> None:
 
 
 def test_values_do_not_depend_on_what_was_asked_before() -> None:
-    fresh, used = Solver(table_bits=8), Solver(table_bits=8)
+    used = Solver(table_bits=8)
     for position in positions(40, seed=9, most=7):
-        question = dict(own_leads=position.leader == 0, won=position.won, terms=position.terms)
+        question = {"own_leads": position.leader == 0, "won": position.won, "terms": position.terms}
         own, other = position.hands.tolist()
         assert used.value(own, other, **question) == Solver(table_bits=8).value(own, other, **question)
-    assert fresh.values(np.empty((0, 2), dtype=np.int64), own_leads=True, won=0, terms=Terms(rules=Rules())).size == 0
+    assert used.values(np.empty((0, 2), dtype=np.int64), own_leads=True, won=0, terms=Terms(rules=Rules())).size == 0
 
 
 @pytest.mark.nojit
