@@ -18,7 +18,7 @@ from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import pick_worlds, value_cards
 from .seen import Seen
 from .solver import Solver
-from .stakes import equity_of, terms_of
+from .stakes import Stakes
 
 WORLDS = 100
 _EXCHANGES_KEPT = 4096
@@ -63,17 +63,16 @@ class SearchAgent(BatchAgent):
         self.worlds = worlds
         self.ms = ms
         self.from_cards = from_cards
-        self.equity = equity
         self.exchange = exchange
         self.effort = effort or Effort()
-        self._phi = equity_of(self.rules)
+        self._stakes = Stakes(self.rules, equity)
         self._make_searches()
         self._saved = 0.0  # seconds of the mean limit that were not used
 
     def _make_searches(self) -> None:
         """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
         self._solver = Solver()
-        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self.effort)
+        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self._stakes, self.effort)
         self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property
@@ -107,10 +106,7 @@ class SearchAgent(BatchAgent):
         seen = Seen.of(observation, self.rules)
         if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
             return action
-        by_equity = self._phi is not None and (
-            self.equity == "always" or (self.equity == "last" and seen.deals_left == 0)
-        )
-        terms = terms_of(seen, self._phi if by_equity else None)
+        terms = self._stakes.terms(seen)
         hands, weights = pick_worlds(believe(seen), self.worlds, offset)
         seconds = None if self.ms is None else max(self.ms / 1000, self._saved / 2)
         found = value_cards(self._solver, seen, terms, hands, weights, seconds)

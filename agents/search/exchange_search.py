@@ -22,6 +22,7 @@ from .outcome import value_outcomes
 from .rollout import EXCHANGES, Rollout
 from .seen import Seen
 from .solver import Solver
+from .stakes import Stakes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +46,9 @@ class Effort:
 class ExchangeSearch:
     """Finds the discards of a seat, the same for the same position."""
 
-    def __init__(self, rules: Rules, base: BatchAgent, solver: Solver, effort: Effort) -> None:
+    def __init__(self, rules: Rules, base: BatchAgent, solver: Solver, stakes: Stakes, effort: Effort) -> None:
         self._rules = rules
+        self._stakes = stakes
         self._base = base
         self._rollout = Rollout(rules, base)
         self._solver = solver
@@ -118,7 +120,8 @@ class ExchangeSearch:
         rows = np.repeat(worlds, len(sets))
         self._rollout.exchange(rows, np.tile(sets, len(worlds)))
         self._rollout.run(rows, seen.role, seed)
-        return value_outcomes(self._solver, self._rules, rows, seen.role).reshape(len(worlds), len(sets))
+        worth = self._stakes.worth(seen)
+        return value_outcomes(self._solver, self._rules, rows, seen.role, worth).reshape(len(worlds), len(sets))
 
 
 def seed_of(seen: Seen) -> int:
