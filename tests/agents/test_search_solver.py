@@ -58,29 +58,34 @@ def positions(number: int, seed: int, most: int) -> list[Position]:
     return found
 
 
-@pytest.mark.slow
-def test_values_are_those_of_plain_minimax() -> None:
-    """A thousand positions of up to eight cards, one solver for all, so that its table is tested as well."""
+def check_against_minimax(number: int, most: int) -> None:
+    """One solver for all positions, so that its table is tested as well."""
     solver = Solver(table_bits=12)
     live = 0
-    for position in positions(1000, seed=3, most=8):
-        value = solver.value(
-            int(position.hands[0]),
-            int(position.hands[1]),
-            own_leads=position.leader == 0,
-            won=position.won,
-            terms=position.terms,
-        )
+    for position in positions(number, seed=3, most=most):
+        own, other = position.hands.tolist()
+        leads = position.leader == 0
+        value = solver.value(own, other, own_leads=leads, won=position.won, terms=position.terms)
         assert value == position.truth()
         live += int(position.terms.codes()["live"][0])
-    assert live > 100  # else the pique would not have been tested
+    assert live > number // 10  # else the pique would not have been tested
+
+
+@pytest.mark.slow
+def test_values_are_those_of_plain_minimax() -> None:
+    check_against_minimax(number=150, most=6)
+
+
+@pytest.mark.thorough
+def test_values_are_those_of_plain_minimax_at_length() -> None:
+    check_against_minimax(number=1000, most=8)
 
 
 @pytest.mark.slow
 def test_whole_hands_agree_with_a_full_search_that_remembers() -> None:
     rng = random.Random(4)
     solver = Solver()
-    for place in range(24):
+    for place in range(20):
         position = Position(rng, Rules(), 12, by_table=False, leads=place % 2 == 0)
         laws, terms = laws_of(Rules(), (0, 0), (False, False), (0, 0)), Terms(rules=Rules())
         own, other = position.hands.tolist()
