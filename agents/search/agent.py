@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from agents.base import Actions, Agent, AgentError, BatchAgent
@@ -22,12 +20,15 @@ from .stakes import Stakes
 
 WORLDS = 100
 _EXCHANGES_KEPT = 4096
-_EVEN = 1e-9  # values that differ by less are the same
+# Of some twenty decisions of a deal about nine cards are searched, and one exchange: the mean stays below the limit.
+_EXCHANGE_SHARE = 8
+_LEAST_FOR_EXCHANGE = 8  # milliseconds: below it the base agent exchanges
 
 
 class SearchAgent(BatchAgent):
     """Plays by search, from the observation, the mask and one number a decision.
 
+    In the exchange it tries the most promising discards on sampled cards (agents/search/exchange_search.py).
     In the play it lists the hands that the other can hold (agents/search/belief.py), plays each out with both hands
     known for every legal card (agents/search/solver.py), and plays the card with the best mean: in points with cards,
     capot and pique, and in the last deal of a Rubicon partie in equity. Of cards that are equal it plays the base
@@ -36,9 +37,12 @@ class SearchAgent(BatchAgent):
     base:       the agent that does what search does not; it must decide in batches
     rules:      of the partie; None: `rubicon`
     worlds:     the most hands of the other that a decision looks at
-    ms:         mean limit of a decision in milliseconds; None: no limit. The one option with which results depend on
-                the clock.
-    from_cards: search takes over when the hand has so many cards or fewer
+    ms:         mean limit of a decision in milliseconds, on which the exchange draws eightfold (below 8 the base agent
+                exchanges); None: no limit. The one option with which results depend on the clock.
+    from_cards: the play is searched when the hand has so many cards or fewer
+    equity:     "last": play for equity in the last deal; "always" or "never"
+    exchange:   whether the exchange is searched
+    effort:     how much the search for an exchange looks at
     """
 
     def __init__(
@@ -67,7 +71,6 @@ class SearchAgent(BatchAgent):
         self.effort = effort or Effort()
         self._stakes = Stakes(self.rules, equity)
         self._make_searches()
-        self._saved = 0.0  # seconds of the mean limit that were not used
 
     def _make_searches(self) -> None:
         """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
@@ -89,16 +92,12 @@ class SearchAgent(BatchAgent):
         actions = self.base.act_batch(observations, masks, rng)
         choices = np.count_nonzero(masks[:, :pack], axis=1)
         exchanging = masks[:, pack : 2 * pack].any(axis=1) | masks[:, 3 * pack].astype(bool)
-        exchanging &= self.exchange
+        exchanging &= self.exchange and (self.ms is None or self.ms >= _LEAST_FOR_EXCHANGE)
         for row in range(len(masks)):
-            began = time.perf_counter()
             if exchanging[row]:
                 actions[row] = self._exchange(observations[row], masks[row], int(actions[row]))
             elif choices[row] > 1:
                 actions[row] = self._play(observations[row], int(actions[row]), float(offsets[row]))
-            if self.ms is not None:
-                # No more than ten decisions' time is saved up, so that a long partie cannot end in one long thought.
-                self._saved = min(self._saved + self.ms / 1000 - (time.perf_counter() - began), self.ms / 100)
         return actions
 
     def _play(self, observation: np.ndarray, action: int, offset: float) -> int:
@@ -107,10 +106,13 @@ class SearchAgent(BatchAgent):
         if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
             return action
         terms = self._stakes.terms(seen)
-        hands, weights = pick_worlds(believe(seen), self.worlds, offset)
-        seconds = None if self.ms is None else max(self.ms / 1000, self._saved / 2)
+        belief = believe(seen)
+        if len(belief.hands) == 0:  # none of a sample fits
+            return action
+        hands, weights = pick_worlds(belief, self.worlds, offset)
+        seconds = None if self.ms is None else self.ms / 1000
         found = value_cards(self._solver, seen, terms, hands, weights, seconds)
-        best = found.cards[found.values >= found.values.max() - _EVEN]
+        best = found.cards[found.values == found.values.max()]
         return action if action in best else int(best[0])
 
     def _exchange(self, observation: np.ndarray, mask: np.ndarray, action: int) -> int:
@@ -120,7 +122,8 @@ class SearchAgent(BatchAgent):
         if position not in self._exchanges:
             if len(self._exchanges) == _EXCHANGES_KEPT:
                 self._exchanges.clear()
-            self._exchanges[position] = self._exchange_search.discards(seen)
+            seconds = None if self.ms is None else _EXCHANGE_SHARE * self.ms / 1000
+            self._exchanges[position] = self._exchange_search.discards(seen, seconds)
         plan = self._exchanges[position]
         if plan is None:
             return action

@@ -24,6 +24,7 @@ from .seen import Seen
 
 MOST_CHOICES = 60_000
 SUNK = 0.1
+MOST_WEIGHT = 1 << 24
 
 # The share of unknown cards of a rank (six, seven … ace) that are in the hand of elder, and of younger.
 SHARES = {
@@ -35,19 +36,22 @@ ODDS = {role: np.array([share / (1 - share) for share in shares]) for role, shar
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """Hands of the other (masks, int64[W]) and their weights (float64[W], summing to 1).
+    """Hands of the other (masks, int64[W]) and their weights (int64[W], from 1 to MOST_WEIGHT).
 
-    exact: whether these are all hands that can be
+    Weights are whole numbers, so that sums of them are the same in any order and on any machine.
+
+    exact: whether these are all hands that can be; otherwise it may be that none is left
     """
 
     hands: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.int64]
     exact: bool
 
     def sample(self, worlds: int, offset: float) -> npt.NDArray[np.int64]:
         """Return `worlds` hands in proportion to their weights, evenly spread; `offset` in [0, 1) shifts the sample."""
-        marks = (np.arange(worlds) + offset) / worlds
-        places = np.searchsorted(np.cumsum(self.weights), marks, side="right")
+        reached = np.cumsum(self.weights)
+        marks = ((np.arange(worlds) + offset) * (int(reached[-1]) / worlds)).astype(np.int64)
+        places = np.searchsorted(reached, marks, side="right")
         return self.hands[np.minimum(places, len(self.hands) - 1)]
 
 
@@ -68,8 +72,9 @@ def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Beli
     weights = np.empty(most, dtype=np.float64)
     role = 1 - seen.role
     found = list_hands(evidence_of(seen), known, cards, chosen, most, sunk, ODDS[role], hands, weights)
-    hands, weights = hands[:found].copy(), weights[:found].copy()
-    return Belief(hands, weights / weights.sum(), comb(len(cards), chosen) <= most)
+    weights = weights[:found] / weights[:found].max(initial=1e-300)
+    whole = np.maximum(np.rint(MOST_WEIGHT * weights), 1).astype(np.int64)
+    return Belief(hands[:found].copy(), whole, comb(len(cards), chosen) <= most)
 
 
 def evidence_of(seen: Seen) -> np.ndarray:

@@ -8,6 +8,7 @@ noise of their difference.
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,8 @@ from .rollout import EXCHANGES, Rollout
 from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
+
+CHUNK = 8  # worlds between two looks at the clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +57,12 @@ class ExchangeSearch:
         self._solver = solver
         self._effort = effort
 
-    def discards(self, seen: Seen) -> int | None:
-        """Return the mask of cards to exchange; None where search has nothing to say and the base agent decides."""
+    def discards(self, seen: Seen, seconds: float | None = None) -> int | None:
+        """Return the mask of cards to exchange; None where search has nothing to say and the base agent decides.
+
+        seconds: stop after about so long; None: look at all worlds of the effort
+        """
+        until = None if seconds is None else time.perf_counter() + seconds
         facts = seen.facts
         if facts["own_carte_blanche"].any() or facts["other_carte_blanche"].any() or seen.deal_number == 0:
             return None
@@ -68,19 +75,18 @@ class ExchangeSearch:
         sets = self._promising(seen, hand, worlds, base_set)
         if len(sets) == 1:
             return int(sets[0])
-        values = self._values(seen, worlds[: effort.worlds], sets, seed + 1)
+        values = self._values(seen, worlds[: effort.worlds], sets, seed + 1, until)
         order = np.argsort(-values.mean(axis=0), kind="stable")
         finalists = np.unique(np.append(sets[order[: effort.finalists]], base_set))
         worlds = self._worlds(seen, hand, seed + 2, effort.final_worlds)
         if len(worlds) < 2 or len(finalists) == 1:
             return base_set
-        values = self._values(seen, worlds, finalists, seed + 3)
+        values = self._values(seen, worlds, finalists, seed + 3, until)
         of_base = int(np.flatnonzero(finalists == base_set)[0])
         gains = values - values[:, [of_base]]
-        means = gains.mean(axis=0)
-        best = int(means.argmax())
-        error = gains[:, best].std(ddof=1) / np.sqrt(len(gains))
-        return int(finalists[best]) if means[best] > effort.doubt * error else base_set
+        sums = gains.sum(axis=0)
+        best = int(sums.argmax())
+        return int(finalists[best]) if _is_more_than_noise(gains[:, best], effort.doubt) else base_set
 
     def _worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
         """Return rows that ask for this seat's exchange, alike to it as far as the other's exchange tells."""
@@ -114,14 +120,34 @@ class ExchangeSearch:
         return np.unique(np.append(sets[order[: self._effort.candidates]], base_set))
 
     def _values(
-        self, seen: Seen, worlds: np.ndarray, sets: npt.NDArray[np.int64], seed: int
+        self, seen: Seen, worlds: np.ndarray, sets: npt.NDArray[np.int64], seed: int, until: float | None
     ) -> npt.NDArray[np.float64]:
-        """Return the value of each set in each world, float64[W, S]."""
-        rows = np.repeat(worlds, len(sets))
-        self._rollout.exchange(rows, np.tile(sets, len(worlds)))
-        self._rollout.run(rows, seen.role, seed)
+        """Return the value of each set in each world, float64[W, S]; fewer worlds where the time is up."""
         worth = self._stakes.worth(seen)
-        return value_outcomes(self._solver, self._rules, rows, seen.role, worth).reshape(len(worlds), len(sets))
+        size = max(1, len(worlds)) if until is None else CHUNK
+        values = []
+        for start in range(0, len(worlds), size):
+            part = worlds[start : start + size]
+            rows = np.repeat(part, len(sets))
+            self._rollout.exchange(rows, np.tile(sets, len(part)))
+            self._rollout.run(rows, seen.role, seed + start)
+            found = value_outcomes(self._solver, self._rules, rows, seen.role, worth)
+            values.append(found.reshape(len(part), len(sets)))
+            if until is not None and time.perf_counter() > until:
+                break
+        return np.concatenate(values)
+
+
+def _is_more_than_noise(gains: npt.NDArray[np.float64], doubt: float) -> bool:
+    """Return whether the mean of paired gains is above `doubt` of its standard errors.
+
+    Gains are whole numbers, so the sums are exact and the answer is the same on every machine.
+    """
+    number, total, squares = len(gains), float(gains.sum()), float((gains * gains).sum())
+    if number < 2 or total <= 0:
+        return False
+    variance = (squares - total * total / number) / (number - 1)
+    return total > doubt * float(np.sqrt(max(variance, 0.0) * number))
 
 
 def seed_of(seen: Seen) -> int:

@@ -12,21 +12,21 @@ from piquet_env.rules.cards import cards_in
 
 from .belief import Belief
 from .seen import Seen
-from .solver import Solver
+from .solver import NO_VALUE, Solver
 from .terms import Terms
 
 CHUNK = 16  # worlds between two looks at the clock
 
 
 class Valuation(NamedTuple):
-    """The mean value of each legal card, and over how many worlds."""
+    """The value of each legal card, summed over the worlds by their weights, and over how many worlds."""
 
     cards: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
+    values: npt.NDArray[np.int64]
     worlds: int
 
 
-def pick_worlds(belief: Belief, worlds: int, offset: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def pick_worlds(belief: Belief, worlds: int, offset: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return hands and weights: all that can be, or an even sample of `worlds` by weight where there are more.
 
     offset: in [0, 1), shifts the sample
@@ -34,7 +34,7 @@ def pick_worlds(belief: Belief, worlds: int, offset: float) -> tuple[npt.NDArray
     if len(belief.hands) <= worlds:
         return belief.hands, belief.weights
     hands, counts = np.unique(belief.sample(worlds, offset), return_counts=True)
-    return hands, counts / worlds
+    return hands, counts.astype(np.int64)
 
 
 def value_cards(
@@ -42,10 +42,10 @@ def value_cards(
     seen: Seen,
     terms: Terms,
     hands: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.int64],
     seconds: float | None = None,
 ) -> Valuation:
-    """Return the mean value of the cards that the seat may play.
+    """Return the values of the cards that the seat may play.
 
     hands, weights: the worlds
     seconds:        stop after so long, at least with the first chunk done; None: look at every world
@@ -53,19 +53,18 @@ def value_cards(
     own, led = seen.mask("hand"), seen.led
     won = seen.tricks_won[0]
     legal: npt.NDArray[np.int64] | None = None
-    totals: list[npt.NDArray[np.float64]] = []
-    weight, looked_at = 0.0, 0
+    totals: list[npt.NDArray[np.int64]] = []
+    looked_at = 0
     size = CHUNK if seconds is not None else max(1, len(hands))
     until = time.perf_counter() + (seconds or 0.0)
     for start in range(0, len(hands), size):
         part = slice(start, start + size)
         values = solver.moves(own, hands[part], led=led, won=won, terms=terms)
         if legal is None:
-            legal = np.array([card for card in cards_in(own, seen.rules.ranks) if values[0, card] > -(1 << 29)])
+            legal = np.array([card for card in cards_in(own, seen.rules.ranks) if values[0, card] != NO_VALUE])
         totals.append(weights[part] @ values[:, legal])
-        weight += float(weights[part].sum())
         looked_at += len(values)
         if seconds is not None and time.perf_counter() > until:
             break
     assert legal is not None, "there is at least one world"
-    return Valuation(legal, np.sum(totals, axis=0) / weight, looked_at)
+    return Valuation(legal, np.sum(totals, axis=0), looked_at)

@@ -74,7 +74,7 @@ def test_it_decides_alike_alone_and_in_batches_and_again() -> None:
 def test_a_copy_decides_alike() -> None:
     agent = quick()
     first = decisions(agent, Rules(), GreedyAgent())
-    assert decisions(pickle.loads(pickle.dumps(agent)), Rules(), GreedyAgent()) == first  # noqa: S301  (our own bytes)
+    assert decisions(pickle.loads(pickle.dumps(agent)), Rules(), GreedyAgent()) == first
 
 
 def test_it_takes_over_where_it_is_told_to() -> None:
