@@ -102,12 +102,12 @@ def minimax(laws, equity, by_table, h0, h1, leader, won0, left, p0, p1, piques):
         return final(laws, equity, by_table, p0, p1, piques, won0)
     best = -(10**9) if leader == 0 else 10**9
     leads, others = (h0, h1) if leader == 0 else (h1, h0)
-    for led in range(36):
+    for led in range(4 * laws[RANKS]):
         if leads >> led & 1 == 0:
             continue
         worst = 10**9 if leader == 0 else -(10**9)
         answers = legal(others, led, laws[RANKS])
-        for answer in range(36):
+        for answer in range(4 * laws[RANKS]):
             if answers >> answer & 1:
                 gone = ~(1 << led | 1 << answer)
                 winner, w, x, y, q = play(laws, leader, won0, left, p0, p1, piques, led, answer)

@@ -134,6 +134,45 @@ def test_other_packs_are_refused() -> None:
         quick().act(view)
 
 
+# What it does in one deal, looking at little; the same with and without compiled kernels.
+ONE_DEAL = [
+    34,
+    41,
+    57,
+    96,
+    134,
+    134,
+    134,
+    135,
+    135,
+    114,
+    120,
+    129,
+    130,
+    131,
+    29,
+    6,
+    23,
+    15,
+    7,
+    22,
+    14,
+    30,
+    21,
+    13,
+    16,
+    18,
+]
+
+
+@pytest.mark.nojit
+def test_it_decides_alike_uncompiled() -> None:
+    rules = Rules.of("rubicon deals=1")
+    effort = Effort(guesses=2, candidates=1, worlds=1, finalists=1, final_worlds=2)
+    agent = SearchAgent(base=GreedyAgent(), rules=rules, worlds=1, from_cards=3, effort=effort)
+    assert decisions(agent, rules, GreedyAgent()) == ONE_DEAL
+
+
 @pytest.mark.slow
 def test_it_beats_its_base() -> None:
     result = play_match("search:worlds=20,exchange=false", "greedy", parties=40, seed=7)
