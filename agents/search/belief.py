@@ -21,6 +21,7 @@ from piquet_env.rules.state import ELDER, YOUNGER
 
 from .belief_kernel import EVIDENCE_DTYPE, list_hands
 from .seen import Seen
+from .terms import codes_of
 
 MOST_CHOICES = 60_000
 SUNK = 0.1
@@ -80,7 +81,7 @@ def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Beli
 def evidence_of(seen: Seen) -> np.ndarray:
     """Return all that has been said as the kernel reads it (EVIDENCE_DTYPE, shape (1,))."""
     rules, facts = seen.rules, seen.facts
-    codes = rules.codes()[0]
+    codes = codes_of(rules)[0]
     evidence = np.zeros(1, dtype=EVIDENCE_DTYPE)
     other = 1 - seen.role
     evidence["ranks"] = rules.ranks

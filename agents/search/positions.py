@@ -23,25 +23,24 @@ _STRINGS = 1 << STRING_BITS
 _STRING_MASK = _STRINGS - 1
 
 
-def _build_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return, by string, its cards and by owner the places owned, the lowest of each group, and the winners on top."""
-    cards = np.zeros(_STRINGS, dtype=np.int64)
+def _build_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return, by owner and string, the places owned, the lowest of each group, and the number of winners on top."""
     owned = np.zeros((2, _STRINGS), dtype=np.int64)
     groups = np.zeros((2, _STRINGS), dtype=np.int64)
     winners = np.zeros((2, _STRINGS), dtype=np.int64)
     for string in range(1, _STRINGS):
-        cards[string] = string.bit_length() - 1
+        cards = string.bit_length() - 1
         for side in range(2):
-            places = [place for place in range(cards[string]) if (string >> place & 1) == side]
+            places = [place for place in range(cards) if (string >> place & 1) == side]
             owned[side, string] = sum(1 << place for place in places)
             groups[side, string] = sum(1 << place for place in places if place - 1 not in places)
-            while places and places[-1] == cards[string] - 1 - winners[side, string]:
+            while places and places[-1] == cards - 1 - winners[side, string]:
                 winners[side, string] += 1
                 places.pop()
-    return cards, owned, groups, winners
+    return owned, groups, winners
 
 
-CARDS_OF, OWNED, GROUPS, WINNERS = _build_tables()
+OWNED, GROUPS, WINNERS = _build_tables()
 
 
 @inner

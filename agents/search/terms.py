@@ -7,6 +7,7 @@ its cards: for leads, captures and the last trick, for cards and capot, and for 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,14 @@ TERMS_DTYPE = np.dtype(
 )
 
 
+@lru_cache(maxsize=64)
+def codes_of(rules: Rules) -> np.ndarray:
+    """Return `rules.codes()`, made once; read-only."""
+    codes = rules.codes()
+    codes.setflags(write=False)
+    return codes
+
+
 @dataclass(frozen=True, kw_only=True)
 class Terms:
     """What is at stake in the rest of a deal.
@@ -52,7 +61,7 @@ class Terms:
     def codes(self) -> np.ndarray:
         """Return the kernel's form: a structured array of shape (1,) (TERMS_DTYPE)."""
         terms = np.zeros(1, dtype=TERMS_DTYPE)
-        codes = self.rules.codes()
+        codes = codes_of(self.rules)
         early = self.rules.cards_count_for_pique
         terms["by_table"] = self.equity is not None
         terms["last_trick"] = self.rules.last_trick_point
