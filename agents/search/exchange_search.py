@@ -42,8 +42,8 @@ class Effort:
     candidates: int = 14
     worlds: int = 16
     finalists: int = 4
-    final_worlds: int = 64
-    doubt: float = 1.0
+    final_worlds: int = 96
+    doubt: float = 2.0
 
 
 class ExchangeSearch:
