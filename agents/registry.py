@@ -2,7 +2,7 @@
 
 | spec | agent |
 |---|---|
-| `random`, `greedy` | a name of the table BUILDERS |
+| `random`, `greedy`, `search` | a name of the table BUILDERS |
 | `name:key=value,key=value` | with keyword arguments |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
@@ -61,10 +61,37 @@ def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Ag
     return PolicyAgent(path=path, greedy=greedy, rules=rules)
 
 
+SEARCH_BASE = "greedy"  # does what search leaves to another agent
+
+
+def _build_search(
+    rules: Rules | None,
+    *,
+    base: str = SEARCH_BASE,
+    worlds: int | None = None,
+    ms: float | None = None,
+    from_cards: int = 12,
+    exchange: bool = True,
+    equity: str = "last",
+) -> Agent:
+    from .search.agent import WORLDS, SearchAgent
+
+    return SearchAgent(
+        base=make_agent(base, rules),
+        rules=rules,
+        worlds=WORLDS if worlds is None else worlds,
+        ms=ms,
+        from_cards=from_cards,
+        exchange=exchange,
+        equity=equity,
+    )
+
+
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
     "greedy": Builder(_build_greedy),
     "policy": Builder(_build_policy, takes_path=True),
+    "search": Builder(_build_search),
 }
 
 

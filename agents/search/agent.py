@@ -1,0 +1,153 @@
+"""`search`: plays the cards by exact belief and the open-hand solver, and leaves the rest to another agent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Actions, Agent, AgentError, BatchAgent
+from agents.streams import RowRandom
+from piquet_env.observation import observation_size
+from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
+from piquet_env.rules.cards import cards_in
+from piquet_env.rules.variants import Rules
+
+from .belief import believe
+from .exchange_search import Effort, ExchangeSearch, seed_of
+from .play_search import pick_worlds, value_cards
+from .seen import Seen
+from .solver import Solver
+from .stakes import Stakes
+
+WORLDS = 100
+_EXCHANGES_KEPT = 4096
+# Of some twenty decisions of a deal about nine cards are searched, and one exchange: the mean stays below the limit.
+_EXCHANGE_SHARE = 8
+_LEAST_FOR_EXCHANGE = 8  # milliseconds: below it the base agent exchanges
+
+
+class SearchAgent(BatchAgent):
+    """Plays by search, from the observation, the mask and one number a decision.
+
+    In the exchange it tries the most promising discards on sampled cards (agents/search/exchange_search.py).
+    In the play it lists the hands that the other can hold (agents/search/belief.py), plays each out with both hands
+    known for every legal card (agents/search/solver.py), and plays the card with the best mean: in points with cards,
+    capot and pique, and in the last deal of a Rubicon partie in equity. Of cards that are equal it plays the base
+    agent's, else the lowest. All other decisions are the base agent's.
+
+    base:       the agent that does what search does not; it must decide in batches
+    rules:      of the partie; None: `rubicon`
+    worlds:     the most hands of the other that a decision looks at
+    ms:         mean limit of a decision in milliseconds, on which the exchange draws eightfold (below 8 the base agent
+                exchanges); None: no limit. The one option with which results depend on the clock.
+    from_cards: the play is searched when the hand has so many cards or fewer
+    equity:     "last": play for equity in the last deal; "always" or "never"
+    exchange:   whether the exchange is searched
+    effort:     how much the search for an exchange looks at
+    """
+
+    def __init__(
+        self,
+        *,
+        base: Agent,
+        rules: Rules | None = None,
+        worlds: int = WORLDS,
+        ms: float | None = None,
+        from_cards: int = 12,
+        equity: str = "last",
+        exchange: bool = True,
+        effort: Effort | None = None,
+    ) -> None:
+        _check_number("worlds", worlds, 1, 1_000_000)
+        _check_number("from_cards", from_cards, 0, 12)
+        _check_ms(ms)
+        if not isinstance(base, BatchAgent):
+            raise AgentError(f"the base of search must decide in batches, and {base.name} does not")
+        self.base = base
+        self.rules = Rules() if rules is None else rules
+        self.worlds = worlds
+        self.ms = ms
+        self.from_cards = from_cards
+        self.exchange = exchange
+        self.effort = effort or Effort()
+        self._stakes = Stakes(self.rules, equity)
+        self._make_searches()
+
+    def _make_searches(self) -> None:
+        """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
+        self._solver = Solver()
+        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self._stakes, self.effort)
+        self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return "search"
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
+        """Return a legal action for each row, int64[N]."""
+        pack = self.rules.pack
+        if observations.shape[-1] != observation_size(pack):
+            raise AgentError(f"search was made for {self.rules.name} and its pack of {pack} cards")
+        offsets = rng.random(len(masks))
+        actions = self.base.act_batch(observations, masks, rng)
+        choices = np.count_nonzero(masks[:, :pack], axis=1)
+        exchanging = masks[:, pack : 2 * pack].any(axis=1) | masks[:, 3 * pack].astype(bool)
+        exchanging &= self.exchange and (self.ms is None or self.ms >= _LEAST_FOR_EXCHANGE)
+        for row in range(len(masks)):
+            if exchanging[row]:
+                actions[row] = self._exchange(observations[row], masks[row], int(actions[row]))
+            elif choices[row] > 1:
+                actions[row] = self._play(observations[row], int(actions[row]), float(offsets[row]))
+        return actions
+
+    def _play(self, observation: np.ndarray, action: int, offset: float) -> int:
+        """Return the card to play; `action` is the base agent's."""
+        seen = Seen.of(observation, self.rules)
+        if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
+            return action
+        terms = self._stakes.terms(seen)
+        belief = believe(seen)
+        if len(belief.hands) == 0:  # none of a sample fits
+            return action
+        hands, weights = pick_worlds(belief, self.worlds, offset)
+        seconds = None if self.ms is None else self.ms / 1000
+        found = value_cards(self._solver, seen, terms, hands, weights, seconds)
+        best = found.cards[found.values == found.values.max()]
+        return action if action in best else int(best[0])
+
+    def _exchange(self, observation: np.ndarray, mask: np.ndarray, action: int) -> int:
+        """Return the next step of the exchange: cards are laid out one at a time in ascending order, then drawn."""
+        seen = Seen.of(observation, self.rules)
+        position = seed_of(seen)
+        if position not in self._exchanges:
+            if len(self._exchanges) == _EXCHANGES_KEPT:
+                self._exchanges.clear()
+            seconds = None if self.ms is None else _EXCHANGE_SHARE * self.ms / 1000
+            self._exchanges[position] = self._exchange_search.discards(seen, seconds)
+        plan = self._exchanges[position]
+        if plan is None:
+            return action
+        left = plan & ~seen.mask("discards")
+        pack = self.rules.pack
+        step = KIND_DISCARD * pack + cards_in(left, self.rules.ranks)[0] if left else 3 * pack + WORD_DRAW
+        return step if mask[step] else action
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the solver's table behind: it holds nothing that decides."""
+        made = ("_solver", "_exchange_search", "_exchanges")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._make_searches()
+
+
+def _check_number(name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise AgentError(f"{name} is a whole number from {low} to {high}, not {value!r}")
+
+
+def _check_ms(ms: object) -> None:
+    is_number = isinstance(ms, int | float) and not isinstance(ms, bool)
+    if ms is not None and not (is_number and 0 < ms < float("inf")):  # type: ignore[operator]
+        raise AgentError(f"ms is a number of milliseconds above 0, not {ms!r}")

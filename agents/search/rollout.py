@@ -1,0 +1,174 @@
+"""Deals played on by the base agent: many rows of the game, from the dealing to the first lead.
+
+The rows hold other cards that the seat cannot tell from the true ones. Both seats decide as the base agent would, save
+for the exchange that is being tried.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import BatchAgent
+from agents.streams import Streams
+from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
+from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW, num_actions
+from piquet_env.rules.masks import write_mask
+from piquet_env.rules.play import apply, deal_next
+from piquet_env.rules.shuffle import shuffle_into
+from piquet_env.rules.start import Start, begin_rows
+from piquet_env.rules.state import DEAL_OVER, EXCHANGE, NOBODY, PLAY, STATE_DTYPE, role_of
+from piquet_env.rules.variants import Rules
+
+from .jit import inner, jit
+
+WAITS, EXCHANGES, ENDED = 0, 1, 2  # what `classify` says of a row
+
+Rows = npt.NDArray[np.int64]
+
+
+@jit
+def fill_decks(
+    decks: np.ndarray, unseen: np.ndarray, own: np.ndarray, first: int, seed: int, order: np.ndarray
+) -> None:
+    """Write decks in which a role has its own cards and the others lie at random.
+
+    decks:  int8[W, pack], overwritten
+    unseen: int8[pack - 12], the other cards; own: int8[12]; first: place in the deck of the first own card
+    order:  int8[pack - 12], room for a shuffle
+    """
+    for world in range(decks.shape[0]):
+        shuffle_into(seed, world, 1, order)
+        next_unseen = 0
+        for place in range(decks.shape[1]):
+            if first <= place < first + 12:
+                decks[world, place] = own[place - first]
+            else:
+                decks[world, place] = unseen[order[next_unseen]]
+                next_unseen += 1
+
+
+@jit
+def deal_rows(rows: np.ndarray, rules: np.ndarray, decks: np.ndarray) -> None:
+    """Deal the decks to the rows, which wait for a deal."""
+    for index in range(rows.shape[0]):
+        deal_next(rows[index], rules[0], decks[index])
+
+
+@inner
+def _stands_before_play(row: np.void) -> bool:
+    """Return whether the first card is led and all declarations are made."""
+    return row["phase"] == PLAY and row["led"] >= 0
+
+
+@jit
+def classify(rows: np.ndarray, role: int, states: np.ndarray) -> None:
+    """Write for each row whether `role` is to exchange, whether it is at its end, or waits for the base agent."""
+    for index in range(rows.shape[0]):
+        row = rows[index]
+        states[index] = WAITS
+        if row["phase"] >= DEAL_OVER or _stands_before_play(row):
+            states[index] = ENDED
+        elif row["phase"] == EXCHANGE and row["to_act"] != NOBODY and role_of(row, row["to_act"]) == role:
+            states[index] = EXCHANGES
+
+
+@jit
+def observe(
+    rows: np.ndarray,
+    indices: np.ndarray,
+    rules: np.ndarray,
+    words: np.ndarray,
+    scale: np.ndarray,
+    observations: np.ndarray,
+    masks: np.ndarray,
+) -> None:
+    """Write observation and mask of the seats to act in the rows `indices`; `words` is a row of `make_scratch`."""
+    for place in range(indices.shape[0]):
+        row = rows[indices[place]]
+        encode_float32(row, rules[0], row["to_act"], words, words.view(np.int8), scale, observations[place])
+        write_mask(row, rules[0], masks[place])
+
+
+@jit
+def apply_all(rows: np.ndarray, indices: np.ndarray, rules: np.ndarray, actions: np.ndarray) -> None:
+    """Apply legal actions in the rows `indices`."""
+    for place in range(indices.shape[0]):
+        apply(rows[indices[place]], rules[0], actions[place])
+
+
+@jit
+def exchange_all(rows: np.ndarray, rules: np.ndarray, discards: np.ndarray) -> None:
+    """Discard the cards of a mask in each row, whose seat to act is to exchange, and draw."""
+    pack = rules[0]["pack"]
+    for index in range(rows.shape[0]):
+        for card in range(pack):
+            if discards[index] >> card & 1:
+                apply(rows[index], rules[0], KIND_DISCARD * pack + card)
+        apply(rows[index], rules[0], 3 * pack + WORD_DRAW)
+
+
+class Rollout:
+    """Rows of the game under one rule set, played on by an agent that decides in batches."""
+
+    def __init__(self, rules: Rules, base: BatchAgent) -> None:
+        self._rules = rules
+        self._codes = rules.codes()
+        self._base = base
+        self._words = make_scratch()[0]
+
+    def deal(
+        self, own: int, role: int, deal_number: int, totals: tuple[int, int], seed: int, worlds: int
+    ) -> np.ndarray:
+        """Return rows (STATE_DTYPE[worlds]) at the beginning of a deal; the seat 0 has the hand `own` and plays `role`.
+
+        totals: its own and the other's; seed: of the other cards
+        """
+        pack, ranks = self._rules.pack, self._rules.ranks
+        held = np.array([card for card in range(4 * ranks) if own >> card & 1], dtype=np.int8)
+        unseen = np.array([card for card in range(4 * ranks) if not own >> card & 1], dtype=np.int8)
+        decks = np.empty((worlds, pack), dtype=np.int8)
+        with np.errstate(over="ignore"):
+            fill_decks(decks, unseen, held, 12 * role, seed, np.empty(pack - 12, dtype=np.int8))
+        start = Start(0, 0, totals=totals, deal_number=deal_number, dealer=0 if role == 1 else 1)
+        flat = begin_rows(self._rules, self._codes, start)
+        rows = np.tile(flat, (worlds, 1)).view(STATE_DTYPE)[:, 0]
+        deal_rows(rows, self._codes, decks)
+        return rows
+
+    def run(self, rows: np.ndarray, role: int, seed: int) -> npt.NDArray[np.int64]:
+        """Let the base agent decide until each row asks `role` for its exchange or has come to its end.
+
+        Return WAITS, EXCHANGES or ENDED of each row (never WAITS); `seed` is that of the base agent's chance.
+        """
+        streams = Streams(np.arange(len(rows), dtype=np.uint64) + np.uint64(seed))
+        states = np.empty(len(rows), dtype=np.int64)
+        pack = self._rules.pack
+        while True:
+            classify(rows, role, states)
+            waiting: Rows = np.flatnonzero(states == WAITS)
+            if len(waiting) == 0:
+                return states
+            observations = np.empty((len(waiting), observation_size(pack)), dtype=np.float32)
+            masks = np.empty((len(waiting), num_actions(pack)), dtype=np.int8)
+            observe(rows, waiting, self._codes, self._words, observation_scale(pack), observations, masks)
+            actions = self._base.act_batch(observations, masks, streams.rows(waiting))
+            apply_all(rows, waiting, self._codes, actions)
+
+    def exchange(self, rows: np.ndarray, discards: npt.NDArray[np.int64]) -> None:
+        """Exchange the cards of a mask in each row, all of which ask for an exchange."""
+        exchange_all(rows, self._codes, discards)
+
+    def chosen_discards(self, rows: np.ndarray) -> int:
+        """Return the mask of cards that the base agent exchanges in the first row, which asks for an exchange."""
+        row = rows[:1]
+        first = np.zeros(1, dtype=np.int64)
+        pack = self._rules.pack
+        while True:
+            observations = np.empty((1, observation_size(pack)), dtype=np.float32)
+            masks = np.empty((1, num_actions(pack)), dtype=np.int8)
+            observe(row, first, self._codes, self._words, observation_scale(pack), observations, masks)
+            actions = self._base.act_batch(observations, masks, Streams([0]))
+            if actions[0] == 3 * pack + WORD_DRAW:
+                return int(row["pending"][0])
+            apply_all(row, first, self._codes, actions)
