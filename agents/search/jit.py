@@ -8,4 +8,4 @@ from piquet_env.rules.jit import KERNEL_SOURCES, make_jit
 
 _SEARCH = Path(__file__).resolve().parent
 
-jit, inner = make_jit(_SEARCH.parent, _SEARCH, *KERNEL_SOURCES)
+jit, inner, _ = make_jit(_SEARCH.parent, _SEARCH, *KERNEL_SOURCES)
