@@ -1,0 +1,83 @@
+"""The agent `heuristic` and its styles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Actions, AgentError, BatchAgent
+from agents.streams import RowRandom
+from piquet_env.observation import observation_size
+from piquet_env.rules.variants import Rules
+
+from .kernel import SETTINGS_DTYPE, Room, Tables, choose_actions, make_room
+from .reading import highs_of, layout_of
+from .score import equity_in_sixteenths, no_equity
+from .suits import suit_facts
+from .weights import load_weights
+
+
+class HeuristicAgent(BatchAgent):
+    """Plays by Cavendish's advice, without chance, from the observation and the mask alone.
+
+    elder_max: the most cards elder may exchange, where the rules change it: the observation does not hold that number
+    """
+
+    def __init__(self, *, elder_max: int | None = None, rules: Rules | None = None) -> None:
+        self.elder_max = elder_max
+        self.rules = rules
+        self._tables: dict[int, Tables] = {}
+        self._room: Room | None = None
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return "heuristic"
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:  # noqa: ARG002  (no chance)
+        """Return a legal action for each row, int64[N]; -1 for a mask of zeros. Nothing is drawn from `rng`."""
+        actions = np.empty(len(masks), dtype=np.int64)
+        pack = _pack_of(observations)
+        settings = np.zeros(1, dtype=SETTINGS_DTYPE)
+        settings["elder_max"] = self.elder_max or (5 if pack == 32 else 7)
+        highs = highs_of(pack, is_float=observations.dtype.kind == "f")
+        if pack not in self._tables:
+            self._tables[pack] = self._make_tables(pack)
+        if self._room is None:
+            self._room = make_room()
+        choose_actions(
+            observations.astype(np.float32, copy=False),
+            highs,
+            masks,
+            layout_of(pack),
+            settings,
+            self._tables[pack],
+            self._room,
+            actions,
+        )
+        return actions
+
+    def _make_tables(self, pack: int) -> Tables:
+        hand, play, bonus = self._weights(pack)
+        rules = self.rules
+        if rules is None:
+            equity = equity_in_sixteenths()
+        elif rules.form == "au_cent":
+            equity = no_equity()
+        else:
+            equity = equity_in_sixteenths(rules.tie_break, min(rules.rubicon_line, 1000))
+        return Tables(suit_facts(), equity, hand, play, bonus)
+
+    def _weights(self, pack: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return load_weights(pack)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave tables and scratch out of pickles and copies."""
+        return {**self.__dict__, "_tables": {}, "_room": None}
+
+
+def _pack_of(observations: np.ndarray) -> int:
+    """Return the number of cards in the pack, from the width of the observations."""
+    for pack in (32, 36):
+        if observations.shape[-1] == observation_size(pack):
+            return pack
+    raise AgentError(f"no pack has observations of {observations.shape[-1]} entries")
