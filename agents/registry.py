@@ -55,10 +55,10 @@ def _build_greedy(rules: Rules | None, *, elder_max: int | None = None) -> Agent
     return GreedyAgent(elder_max=rules.elder_max if elder_max is None and rules is not None else elder_max)
 
 
-def _build_heuristic(rules: Rules | None, *, elder_max: int | None = None) -> Agent:
+def _build_heuristic(rules: Rules | None, *, style: str = "plain", elder_max: int | None = None) -> Agent:
     from .heuristic.agent import HeuristicAgent
 
-    return HeuristicAgent(elder_max=rules.elder_max if elder_max is None and rules is not None else elder_max, rules=rules)
+    return HeuristicAgent(style=style, rules=rules, elder_max=elder_max)
 
 
 def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Agent:

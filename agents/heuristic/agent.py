@@ -7,11 +7,12 @@ import numpy as np
 from agents.base import Actions, AgentError, BatchAgent
 from agents.streams import RowRandom
 from piquet_env.observation import observation_size
-from piquet_env.rules.variants import Rules
+from piquet_env.rules.variants import ELDER_MAX, Rules
 
 from .kernel import SETTINGS_DTYPE, Room, Tables, choose_actions, make_room
 from .reading import highs_of, layout_of
 from .score import equity_in_sixteenths, no_equity
+from .styles import style_of
 from .suits import suit_facts
 from .weights import load_weights
 
@@ -19,26 +20,34 @@ from .weights import load_weights
 class HeuristicAgent(BatchAgent):
     """Plays by Cavendish's advice, without chance, from the observation and the mask alone.
 
-    elder_max: the most cards elder may exchange, where the rules change it: the observation does not hold that number
+    Each kind of decision has a file of its own in this folder: exchange.py, claims.py, sinking.py, replies.py, lead.py
+    and follow.py; evaluation.py and tricks.py say what a hand and a position are worth, score.py what a point is worth.
+    A carte blanche is claimed, leftovers are left face down, and it deals first where it may choose.
+
+    style:     a name in STYLES (styles.py); "plain" is the strongest
+    rules:     what is played; without them a Rubicon partie is assumed, with the usual numbers of its pack
+    elder_max: the most cards elder may exchange, in place of the rules' own number
+    Raises AgentError for an unknown style.
     """
 
-    def __init__(self, *, elder_max: int | None = None, rules: Rules | None = None) -> None:
-        self.elder_max = elder_max
+    def __init__(self, *, style: str = "plain", rules: Rules | None = None, elder_max: int | None = None) -> None:
+        self.style = style
+        self._style = style_of(style)
         self.rules = rules
+        self.elder_max = rules.elder_max if elder_max is None and rules is not None else elder_max
         self._tables: dict[int, Tables] = {}
         self._room: Room | None = None
 
     @property
     def name(self) -> str:
         """How tables call the agent."""
-        return "heuristic"
+        return "heuristic" if self.style == "plain" else f"heuristic:style={self.style}"
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:  # noqa: ARG002  (no chance)
         """Return a legal action for each row, int64[N]; -1 for a mask of zeros. Nothing is drawn from `rng`."""
         actions = np.empty(len(masks), dtype=np.int64)
         pack = _pack_of(observations)
-        settings = np.zeros(1, dtype=SETTINGS_DTYPE)
-        settings["elder_max"] = self.elder_max or (5 if pack == 32 else 7)
+        settings = self._settings(pack)
         highs = highs_of(pack, is_float=observations.dtype.kind == "f")
         if pack not in self._tables:
             self._tables[pack] = self._make_tables(pack)
@@ -56,13 +65,21 @@ class HeuristicAgent(BatchAgent):
         )
         return actions
 
+    def _settings(self, pack: int) -> np.ndarray:
+        settings = np.zeros(1, dtype=SETTINGS_DTYPE)
+        settings["elder_max"] = self.elder_max or ELDER_MAX[pack]
+        settings["least"] = 1 if self.rules is None or self.rules.younger_must_exchange else 0
+        for field in ("sinks", "leaves", "own_weight", "other_weight"):
+            settings[field] = getattr(self._style, field)
+        return settings
+
     def _make_tables(self, pack: int) -> Tables:
         hand, play, bonus = self._weights(pack)
         rules = self.rules
-        if rules is None:
-            equity = equity_in_sixteenths()
-        elif rules.form == "au_cent":
+        if not self._style.sees_score or (rules is not None and rules.form == "au_cent"):
             equity = no_equity()
+        elif rules is None:
+            equity = equity_in_sixteenths()
         else:
             equity = equity_in_sixteenths(rules.tie_break, min(rules.rubicon_line, 1000))
         return Tables(suit_facts(), equity, hand, play, bonus)

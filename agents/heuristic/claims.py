@@ -33,41 +33,33 @@ def choose_point(mask: np.ndarray, hand: int, layout: np.void) -> int:
 
 
 @inner
-def choose_sequence(mask: np.ndarray, hand: int, layout: np.void) -> int:
-    """Return the legal sequence that is a whole run if one is, then the longest, then the highest; -1: none."""
+def choose_sequence(mask: np.ndarray, hand: int, calling: bool, layout: np.void) -> int:
+    """Return the legal sequence to claim, a whole run if one may be claimed; -1 if there is none.
+
+    A call is the longest, then the highest. Further claims come in ascending order, so the first comes first.
+    """
     ranks = layout["ranks"]
     best, most = -1, -1
     for item in range(layout["id set"] - layout["id sequence"]):
-        if mask[layout["id sequence"] + item]:
+        action = layout["id sequence"] + item
+        if mask[action]:
             top = item_top(item, ranks)
             pattern = pattern_of(hand, item // (ranks - 2), ranks)
-            worth = 10 * DOWN_RUN[pattern, top] + top + (1000 if is_whole_run(pattern, top) else 0)
+            worth = 1000 if is_whole_run(pattern, top) else 0
+            if calling:
+                worth += 10 * DOWN_RUN[pattern, top] + top
             if worth > most:
-                best, most = layout["id sequence"] + item, worth
+                best, most = action, worth
     return best
 
 
 @inner
-def choose_further_sequence(mask: np.ndarray, hand: int, layout: np.void) -> int:
-    """Return the first legal whole run, since further claims come in ascending order; else any; -1: none."""
-    ranks = layout["ranks"]
-    other = -1
-    for item in range(layout["id set"] - layout["id sequence"]):
-        action = layout["id sequence"] + item
-        if mask[action]:
-            if is_whole_run(pattern_of(hand, item // (ranks - 2), ranks), item_top(item, ranks)):
-                return action
-            if other < 0:
-                other = action
-    return other
-
-
-@inner
-def choose_set(mask: np.ndarray, hand: int, layout: np.void) -> int:
-    """Return the legal set that is largest, then of the highest rank; -1 if there is none."""
+def choose_set(mask: np.ndarray, hand: int, calling: bool, layout: np.void) -> int:
+    """Return the legal set to claim; -1 if there is none: as a call the largest, then the highest, else the first."""
     best, most = -1, -1
     for item in range(5):
-        worth = 10 * set_size(hand, item + 4, layout["ranks"]) + item
-        if mask[layout["id set"] + item] and worth > most:
-            best, most = layout["id set"] + item, worth
+        action = layout["id set"] + item
+        worth = 10 * set_size(hand, item + 4, layout["ranks"]) + item if calling else 0
+        if mask[action] and worth > most:
+            best, most = action, worth
     return best

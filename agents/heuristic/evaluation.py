@@ -44,13 +44,15 @@ _GROUPS = (
     ("certain", 64),
     ("threat", 8 * 64),
     ("race", 13 * 13),
+    ("honours", 5 * 5 * 5 * 8),
+    ("open suits", 5 * 13 * 5),
 )
 PLACES = {name: sum(size for _, size in _GROUPS[:place]) for place, (name, _) in enumerate(_GROUPS)}
 NUM_WEIGHTS = sum(size for _, size in _GROUPS)
 NUM_TERMS = 4 + 5 + len(_GROUPS) - 2
 _RANK, _POINT, _RIVALS, _SEQUENCE = (PLACES[name] for name in ("rank", "point", "point rivals", "sequence"))
 _SEQUENCE_POINTS, _SETS, _HOPE, _CERTAIN = (PLACES[name] for name in ("sequence points", "sets", "hope", "certain"))
-_THREAT, _RACE = PLACES["threat"], PLACES["race"]
+_THREAT, _RACE, _HONOURS, _OPEN = (PLACES[name] for name in ("threat", "race", "honours", "open suits"))
 
 UNIT = 64  # weights are whole numbers, this many to a point, so that sums are the same on every machine
 
@@ -78,6 +80,7 @@ def write_terms(hand: int, other: int, ranks: int, facts: np.ndarray, terms: np.
     point, other_point = 0, 0
     sequence, other_sequence, sequences_points, other_sequences_points = 0, 0, 0, 0
     run, other_run, own_ranks, other_ranks = 0, 0, 0, 0
+    open_suits, fourths = 0, 0  # suits that the other could run for three tricks; own suits of four cards or more
     for suit in range(4):
         code = suit_code(hand, other, suit, ranks)
         terms[suit] = code
@@ -90,6 +93,8 @@ def write_terms(hand: int, other: int, ranks: int, facts: np.ndarray, terms: np.
         other_sequences_points = max(other_sequences_points, fact[OTHER_SEQUENCES_POINTS])
         run += fact[OWN_RUN]
         other_run += fact[OTHER_RUN]
+        open_suits += 1 if fact[OTHER_RUN] >= 3 else 0
+        fourths += 1 if fact[OWN_CARDS] >= 4 else 0
         own_ranks += RANKS_OF_PATTERN[pattern_of(hand, suit, ranks)]
         other_ranks += RANKS_OF_PATTERN[pattern_of(other, suit, ranks)]
     rivals = 0
@@ -136,6 +141,9 @@ def write_terms(hand: int, other: int, ranks: int, facts: np.ndarray, terms: np.
     terms[15] = _CERTAIN + min(certain + run, 63)
     terms[16] = _THREAT + 64 * beatable + min(threat, 63)
     terms[17] = _RACE + 13 * min(run, 12) + min(other_run, 12)
+    tops = 5 * (5 * (own_ranks >> 12 & 7) + (own_ranks >> 9 & 7)) + (own_ranks >> 6 & 7)
+    terms[18] = _HONOURS + 8 * tops + min(max(points - 2, 0), 7)
+    terms[19] = _OPEN + 65 * open_suits + 5 * min(run, 12) + fourths
 
 
 @inner

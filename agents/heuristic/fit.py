@@ -26,13 +26,13 @@ from piquet_env.rules.actions import first_id
 from piquet_env.rules.variants import Rules
 
 from .agent import HeuristicAgent
-from .evaluation import NUM_TERMS, NUM_WEIGHTS, UNIT
-from .history import hand_rows, play_rows
+from .evaluation import NUM_WEIGHTS, UNIT
+from .history import LEAD_EXTRA, NUM_EXTRA, hand_rows, play_rows
 from .kernel import Tables
 from .regression import fit_sums, predict_sums
 from .score import no_equity
 from .suits import NUM_CODES, suit_facts
-from .tricks import NUM_LEAD_TERMS, NUM_PLAY_TERMS, NUM_PLAY_WEIGHTS, bonus_table
+from .tricks import KIND, LEAD, NUM_PLAY_TERMS, NUM_PLAY_WEIGHTS, bonus_table
 from .weights import pack_weights, weights_path
 
 CHUNK = 4000
@@ -62,10 +62,11 @@ class Explorer(BatchAgent):
         actions = self._agent.act_batch(observations, masks, rng)
         number = rng.random(len(masks))
         cards = actions < first_id("draw", self._pack)
-        rows = np.flatnonzero((number < self._share) & cards)
+        share = np.where(actions < first_id("discard", self._pack), self._share / 2, self._share)
+        rows = np.flatnonzero((number < share) & cards)
         legal = masks[rows, : first_id("draw", self._pack)].astype(np.float64)
         odds = legal.cumsum(axis=1)
-        actions[rows] = (odds > (number[rows] / self._share * odds[:, -1])[:, None]).argmax(axis=1)
+        actions[rows] = (odds > (number[rows] / share[rows] * odds[:, -1])[:, None]).argmax(axis=1)
         return actions
 
 
@@ -109,27 +110,26 @@ def patterns_of_codes() -> tuple[np.ndarray, np.ndarray]:
 
 def fit_play(states: np.ndarray, pack: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of the play, float64[NUM_PLAY_WEIGHTS, 3], and the spread of the tricks, float64[13]."""
-    extra = 4 * 512 + 2 * 512 * 9
     terms, targets, lead_terms, lead_targets, cards = play_rows(states, pack)
     own, other = patterns_of_codes()
-    ridge = np.full(NUM_PLAY_WEIGHTS + extra, 20.0)
-    ridge[: 2 * NUM_CODES] = 60.0
+    ridge = np.full(NUM_PLAY_WEIGHTS + NUM_EXTRA, 20.0)
+    ridge[: 4 * NUM_CODES] = 60.0
     fitted = fit_sums(terms, targets, ridge, 40)
     error = targets - predict_sums(terms, fitted)
     print(f"  play: rows {len(terms)}, variance explained {1 - error.var(0) / targets.var(0)}")
     spread = np.array([error[cards == left, 2].std() if (cards == left).any() else 0.0 for left in range(13)])
-    for leads in range(2):
-        first = NUM_PLAY_WEIGHTS + 1024 * leads
-        fitted[leads * NUM_CODES : (leads + 1) * NUM_CODES] += fitted[first + own] + fitted[first + 512 + other]
+    for case in range(4):
+        first = NUM_PLAY_WEIGHTS + 1024 * case
+        fitted[case * NUM_CODES : (case + 1) * NUM_CODES] += fitted[first + own] + fitted[first + 512 + other]
     fitted[NUM_PLAY_WEIGHTS:] = 0
-    lead_error = lead_targets - predict_sums(lead_terms[:, :NUM_PLAY_TERMS], fitted)
-    gains = fit_sums(np.ascontiguousarray(lead_terms[:, NUM_PLAY_TERMS:]), lead_error, ridge, 40)
-    rest = lead_error - predict_sums(np.ascontiguousarray(lead_terms[:, NUM_PLAY_TERMS:]), gains)
-    print(f"  leads: rows {len(lead_terms)}, variance explained {1 - rest.var(0) / lead_error.var(0)}")
-    first = NUM_PLAY_WEIGHTS + 2048
-    lead = gains[2 * NUM_CODES + 2 * 13**3 :][: 9 * NUM_CODES].reshape(NUM_CODES, 9, 3)
-    lead += gains[first : first + 4608].reshape(512, 9, 3)[own]
-    lead += gains[first + 4608 :].reshape(512, 9, 3)[other]
+    lead_error = lead_targets - predict_sums(np.ascontiguousarray(lead_terms[:, :NUM_PLAY_TERMS]), fitted)
+    added = np.ascontiguousarray(lead_terms[:, NUM_PLAY_TERMS:])
+    gains = fit_sums(added, lead_error, ridge, 40)
+    rest = lead_error - predict_sums(added, gains)
+    print(f"  leads: rows {len(added)}, variance explained {1 - rest.var(0) / lead_error.var(0)}")
+    patterns = gains[LEAD_EXTRA:].reshape(2, 512, 9, 3)
+    lead = gains[LEAD:KIND].reshape(2, NUM_CODES, 9, 3)
+    lead += patterns[0, own] + patterns[1, other]
     return fitted[:NUM_PLAY_WEIGHTS] + gains[:NUM_PLAY_WEIGHTS], spread
 
 

@@ -43,7 +43,7 @@ def choose_follow(
     for card in range(seat["pack"]):
         if mask[card]:
             wins = 1 if suit_of(card, ranks) == suit_of(led, ranks) and card > led else 0
-            write_play_terms(hand & ~(1 << card), other, left, wins, ranks, facts, terms)
+            write_play_terms(hand & ~(1 << card), other, left, left, wins, seat["elder"], ranks, facts, terms)
             worth = worth_of(
                 terms, NUM_PLAY_TERMS, seat["own_tricks"] + wins, left, weights, bonus, slopes[0], slopes[1]
             )

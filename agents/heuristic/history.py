@@ -11,6 +11,9 @@ from .jit import inner, jit
 from .suits import suit_facts
 from .tricks import NUM_LEAD_TERMS, NUM_PLAY_TERMS, NUM_PLAY_WEIGHTS, write_lead_terms, write_play_terms
 
+LEAD_EXTRA = NUM_PLAY_WEIGHTS + 4 * 1024
+NUM_EXTRA = 4 * 1024 + 2 * 512 * 9  # weights behind those of the play: patterns of suits by case, and of leads
+
 
 def hand_rows(states: np.ndarray, role: int, pack: int) -> tuple[np.ndarray, np.ndarray]:
     """Return terms, int32[N, NUM_TERMS + 8], and points of the deal, own and the other's, float64[N, 2].
@@ -91,19 +94,19 @@ def _write_plays(
                 other = unseen & ~void
                 if leads:
                     suit, rank = suit_of(lead_card, ranks), rank_of(lead_card, ranks)
-                    write_lead_terms(hand, other, left, lead_card, suit, rank, ranks, facts, room)
+                    write_lead_terms(hand, other, left, lead_card, 1 - role, ranks, facts, room)
                     at = 12 * index + trick
                     for place in range(NUM_LEAD_TERMS):
                         lead_terms[at, place] = room[place]
                     own_pattern, other_pattern = pattern_of(hand, suit, ranks), pattern_of(other, suit, ranks)
-                    lead_terms[at, NUM_LEAD_TERMS] = NUM_PLAY_WEIGHTS + 2048 + 9 * own_pattern + rank
-                    lead_terms[at, NUM_LEAD_TERMS + 1] = NUM_PLAY_WEIGHTS + 2048 + 4608 + 9 * other_pattern + rank
+                    lead_terms[at, NUM_LEAD_TERMS] = LEAD_EXTRA + 9 * own_pattern + rank
+                    lead_terms[at, NUM_LEAD_TERMS + 1] = LEAD_EXTRA + 9 * (512 + other_pattern) + rank
                 else:
-                    write_play_terms(hand, other, left, 0, ranks, facts, room)
+                    write_play_terms(hand, other, left, left, 0, 1 - role, ranks, facts, room)
                 for place in range(NUM_PLAY_TERMS):
                     terms[row, place] = room[place]
                 for suit in range(4):
-                    first = NUM_PLAY_WEIGHTS + 1024 * leads
+                    first = NUM_PLAY_WEIGHTS + 1024 * (2 * (1 - role) + leads)
                     terms[row, NUM_PLAY_TERMS + suit] = first + pattern_of(hand, suit, ranks)
                     terms[row, NUM_PLAY_TERMS + 4 + suit] = first + 512 + pattern_of(other, suit, ranks)
                 mine, theirs = (lead_card, reply_card) if leads else (reply_card, lead_card)

@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from piquet_env.rules.cards import num_cards
+
 from .belief import possible_cards
-from .claims import choose_further_sequence, choose_point, choose_sequence, choose_set, first_legal
-from .exchange import MOST_CARDS, MOST_DRAWS, MOST_SETS, best_discards
+from .claims import choose_point, choose_sequence, choose_set, first_legal
+from .exchange import MOST_CARDS, MOST_DRAWS, MOST_SETS, PLAN_DTYPE, PLANS, planned_discards
 from .follow import choose_follow
 from .jit import inner, jit
 from .lead import choose_lead
-from .reading import SEAT_DTYPE, read_seat
+from .reading import SEAT_DTYPE, read_number, read_seat
+from .replies import choose_reply
 from .score import write_slopes
+from .sinking import is_sunk
 
 
 class Tables(NamedTuple):
@@ -40,9 +44,10 @@ class Room(NamedTuple):
     draws: np.ndarray
     terms: np.ndarray
     slopes: np.ndarray
+    plans: np.ndarray
 
 
-SETTINGS_DTYPE = np.dtype([("elder_max", np.int64), ("bias", np.int64), ("own", np.int64), ("other", np.int64)])
+SETTINGS_DTYPE = np.dtype([(name, np.int64) for name in ("elder_max", "least", "sinks", "leaves", "own_weight", "other_weight", "look")])
 
 
 def make_room() -> Room:
@@ -54,6 +59,7 @@ def make_room() -> Room:
         np.zeros((MOST_DRAWS, MOST_CARDS + 1), dtype=np.int64),
         np.zeros(36, dtype=np.int64),
         np.zeros(2, dtype=np.int64),
+        np.zeros(PLANS, dtype=PLAN_DTYPE),
     )
 
 
@@ -102,36 +108,37 @@ def _choose(
             return choose_follow(
                 mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms
             )
-        return choose_lead(mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms)
+        return choose_lead(
+            mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms, settings["look"]
+        )
     if first < layout["id withhold"] or (first == layout["id draw"] and seat["own_trick"] == 0):
         return _discard(mask, layout, settings, tables, room, first)
-    return _speak(mask, layout, seat, first)
+    return _speak(observation, highs, mask, layout, settings, room, first)
 
 
 @inner
-def _discard(
-    mask: np.ndarray, layout: np.void, settings: np.void, tables: Tables, room: Room, first: int
-) -> int:
+def _discard(mask: np.ndarray, layout: np.void, settings: np.void, tables: Tables, room: Room, first: int) -> int:
     """Return the next discard in ascending order; the draw when all are laid out."""
     seat = room.seats[0]
     most = settings["elder_max"] if seat["elder"] else layout["pack"] - 24 - seat["other_taken"]
-    least = 0 if mask[layout["id draw"]] else 1
-    thrown = best_discards(
+    thrown = planned_discards(
         seat["hand"],
         seat["discards"],
-        seat["unseen"] | seat["other_known"],
-        least,
-        most,
+        seat["unseen"],
+        seat["other_known"],
+        settings["least"] if seat["elder"] == 0 else 1,
+        max(most - settings["leaves"], 1),
+        seat["elder"],
         layout["ranks"],
         tables.facts,
         tables.hand[1 - seat["elder"]],
-        room.slopes[0],
-        room.slopes[1],
-        settings["bias"] * room.slopes[0],
+        room.slopes[0] * settings["own_weight"],
+        room.slopes[1] * settings["other_weight"],
         room.sets,
         room.sums,
         room.draws,
         room.terms,
+        room.plans,
     )
     for card in range(layout["pack"]):
         if thrown >> card & 1 and mask[layout["id discard"] + card]:
@@ -140,19 +147,41 @@ def _discard(
 
 
 @inner
-def _speak(mask: np.ndarray, layout: np.void, seat: np.void, first: int) -> int:
+def _claim(
+    mask: np.ndarray, layout: np.void, settings: np.void, hand: int, calling: bool, first: int, slopes: np.ndarray
+) -> int:
+    """Return the claim to make, or that none is made."""
+    if first < layout["id sequence"]:
+        action = choose_point(mask, hand, layout)
+    elif first < layout["id set"]:
+        action = choose_sequence(mask, hand, calling, layout)
+    else:
+        action = choose_set(mask, hand, calling, layout)
+    if mask[layout["id done"]] and is_sunk(action, hand, layout, settings["sinks"], slopes):
+        return layout["id done"]
+    return action
+
+
+@inner
+def _speak(
+    observation: np.ndarray,
+    highs: np.ndarray,
+    mask: np.ndarray,
+    layout: np.void,
+    settings: np.void,
+    room: Room,
+    first: int,
+) -> int:
     """Return a claim, a reply or another word."""
     if first < layout["id draw"]:
         return layout["id done"] if mask[layout["id done"]] else first
     if layout["id point"] <= first < layout["id done"]:
-        if first < layout["id sequence"]:
-            return choose_point(mask, seat["hand"], layout)
-        if first < layout["id set"]:
-            action = choose_sequence(mask, seat["hand"], layout)
-            further = choose_further_sequence(mask, seat["hand"], layout)
-            return action if mask[further] and further == action else further
-        return choose_set(mask, seat["hand"], layout)
-    for word in (layout["id not good"], layout["id equal"], layout["id leave"]):
-        if mask[word]:
-            return word
-    return first
+        calling = observation[layout["calling"]] > 0
+        return _claim(mask, layout, settings, room.seats[0]["hand"], calling, first, room.slopes)
+    if layout["id good"] <= first <= layout["id not good"]:
+        category = 0
+        while category < 2 and observation[layout["category"] + category] == 0:
+            category += 1
+        length = read_number(observation, highs, layout["call_length"] + category)
+        return choose_reply(mask, layout, category, length, room.slopes)
+    return layout["id leave"] if mask[layout["id leave"]] else first

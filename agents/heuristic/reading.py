@@ -9,6 +9,7 @@ import numpy as np
 from piquet_env.observation import decode, observation_scale, observation_size
 from piquet_env.rules.actions import KINDS, first_id
 from piquet_env.rules.cards import suit_of
+from piquet_env.rules.knowledge import VIEW_NAMES
 
 from .jit import inner
 
@@ -28,22 +29,18 @@ _CARD_BLOCKS = (
 _SINGLE = ("elder", "own_taken", "other_taken", "deals_left", "extra_deals")
 _LISTS = (
     "call_length",
-    "call_rank",
-    "reply",
-    "status",
+    "category",
     "own_points",
     "other_points",
     "pique_open",
-    "repique_open",
     "tricks_won",
     "tricks_led",
     "own_total",
     "other_total",
-    "phase",
 )
 _BLOCKS = (*_CARD_BLOCKS, *_SINGLE, *_LISTS)
 _IDS = tuple("id " + kind.name for kind in KINDS)
-LAYOUT_DTYPE = np.dtype([(name, np.int64) for name in (*_BLOCKS, *_IDS, "pack", "ranks")])
+LAYOUT_DTYPE = np.dtype([(name, np.int64) for name in (*_BLOCKS, *_IDS, "calling", "pack", "ranks")])
 
 SEAT_DTYPE = np.dtype(
     [(name, np.int64) for name in (*_CARD_BLOCKS, *_SINGLE)]
@@ -72,6 +69,7 @@ def layout_of(pack: int) -> np.ndarray:
         layout[name] = places[name][0]
     for kind in KINDS:
         layout["id " + kind.name] = first_id(kind.name, pack)
+    layout["calling"] = places["phase"][VIEW_NAMES.index("call")]
     layout["pack"] = pack
     layout["ranks"] = pack // 4
     return layout
@@ -86,7 +84,7 @@ def highs_of(pack: int, *, is_float: bool) -> np.ndarray:
 
 
 @inner
-def _number(observation: np.ndarray, highs: np.ndarray, place: int) -> int:
+def read_number(observation: np.ndarray, highs: np.ndarray, place: int) -> int:
     """Return an entry as a whole number."""
     return int(observation[place] * highs[place] + 0.5)
 
@@ -117,23 +115,23 @@ def read_seat(observation: np.ndarray, highs: np.ndarray, layout: np.void, seat:
     seat["own_trick"] = _cards(observation, layout["own_trick"], pack)
     seat["other_trick"] = _cards(observation, layout["other_trick"], pack)
     seat["table"] = _cards(observation, layout["table"], pack)
-    seat["elder"] = _number(observation, highs, layout["elder"])
-    seat["own_taken"] = _number(observation, highs, layout["own_taken"]) - 1
-    seat["other_taken"] = _number(observation, highs, layout["other_taken"]) - 1
-    seat["deals_left"] = _number(observation, highs, layout["deals_left"])
-    seat["extra_deals"] = _number(observation, highs, layout["extra_deals"])
+    seat["elder"] = read_number(observation, highs, layout["elder"])
+    seat["own_taken"] = read_number(observation, highs, layout["own_taken"]) - 1
+    seat["other_taken"] = read_number(observation, highs, layout["other_taken"]) - 1
+    seat["deals_left"] = read_number(observation, highs, layout["deals_left"])
+    seat["extra_deals"] = read_number(observation, highs, layout["extra_deals"])
     seat["own_score"], seat["other_score"] = 0, 0
     for column in range(8):
-        seat["own_score"] += _number(observation, highs, layout["own_points"] + column)
-        seat["other_score"] += _number(observation, highs, layout["other_points"] + column)
-    seat["own_tricks"] = _number(observation, highs, layout["tricks_won"])
-    seat["other_tricks"] = _number(observation, highs, layout["tricks_won"] + 1)
-    seat["own_pique_open"] = _number(observation, highs, layout["pique_open"])
-    seat["other_pique_open"] = _number(observation, highs, layout["pique_open"] + 1)
+        seat["own_score"] += read_number(observation, highs, layout["own_points"] + column)
+        seat["other_score"] += read_number(observation, highs, layout["other_points"] + column)
+    seat["own_tricks"] = read_number(observation, highs, layout["tricks_won"])
+    seat["other_tricks"] = read_number(observation, highs, layout["tricks_won"] + 1)
+    seat["own_pique_open"] = read_number(observation, highs, layout["pique_open"])
+    seat["other_pique_open"] = read_number(observation, highs, layout["pique_open"] + 1)
     seat["own_sum"], seat["other_sum"] = 0, 0
     for place in range(2, -1, -1):
-        seat["own_sum"] = 100 * seat["own_sum"] + _number(observation, highs, layout["own_total"] + place)
-        seat["other_sum"] = 100 * seat["other_sum"] + _number(observation, highs, layout["other_total"] + place)
+        seat["own_sum"] = 100 * seat["own_sum"] + read_number(observation, highs, layout["own_total"] + place)
+        seat["other_sum"] = 100 * seat["other_sum"] + read_number(observation, highs, layout["other_total"] + place)
     seat["void"] = _read_voids(observation, highs, layout, seat)
 
 
@@ -146,10 +144,10 @@ def _read_voids(observation: np.ndarray, highs: np.ndarray, layout: np.void, sea
     cards = 0
     for own in range(pack):
         if seat["own_trick"] >> own & 1:
-            trick = _number(observation, highs, layout["own_trick"] + own)
+            trick = read_number(observation, highs, layout["own_trick"] + own)
             if observation[layout["tricks_led"] + trick - 1] > 0:
                 for other in range(pack):
-                    if _number(observation, highs, layout["other_trick"] + other) == trick:
+                    if read_number(observation, highs, layout["other_trick"] + other) == trick:
                         suit = suit_of(own, ranks)
                         if suit_of(other, ranks) != suit:
                             cards |= ((1 << ranks) - 1) << (suit * ranks)

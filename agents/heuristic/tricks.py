@@ -8,52 +8,67 @@ from __future__ import annotations
 
 import numpy as np
 
+from piquet_env.rules.cards import num_cards, rank_of, suit_of
+
 from .evaluation import UNIT
 from .jit import inner
 from .suits import NUM_CODES, OTHER_RUN, OWN_CARDS, OWN_RUN, suit_code
 
-# Groups of weights: the codes of suits by leader, the race by leader, and what leading a card adds: by code and rank,
-# and by the kind of lead, the length of its suit and the race.
-_RACES = 13 * 13 * 13
-_RACE = 2 * NUM_CODES
-_LEAD = _RACE + 2 * _RACES
-_KIND = _LEAD + 9 * NUM_CODES
-NUM_PLAY_WEIGHTS = _KIND + 2 * 10 * 13 * 13
-NUM_PLAY_TERMS = 5
-NUM_LEAD_TERMS = 7
+# Groups of weights: the codes of suits, the race, and the cards that lie with neither, each by role and by who leads;
+# and what leading a card adds: by role, code and rank, and by the kind of lead, the length of its suit and the race.
+_RACES, _HIDDEN = 13 * 13 * 13, 13 * 8
+RACE = 4 * NUM_CODES
+HIDDEN = RACE + 4 * _RACES
+LEAD = HIDDEN + 4 * _HIDDEN
+KIND = LEAD + 2 * 9 * NUM_CODES
+NUM_PLAY_WEIGHTS = KIND + 2 * 2 * 10 * 13 * 13
+NUM_PLAY_TERMS = 6
+NUM_LEAD_TERMS = 8
 OWN_POINTS, OTHER_POINTS, TRICKS = 0, 1, 2  # the columns of the weights
 STEPS = 4  # the bonus is known by quarters of a trick
 
 
 @inner
 def write_play_terms(
-    hand: int, other: int, cards: int, leads: int, ranks: int, facts: np.ndarray, terms: np.ndarray
+    hand: int,
+    other: int,
+    cards: int,
+    other_cards: int,
+    leads: int,
+    elder: int,
+    ranks: int,
+    facts: np.ndarray,
+    terms: np.ndarray,
 ) -> None:
     """Write which weights make up the worth of a position between two tricks: int64[NUM_PLAY_TERMS] places.
 
-    hand: own cards, `cards` of them; other: cards that the other may hold; leads: 1 if this seat leads, else 0
+    hand:  own cards, `cards` of them; other: cards that the other may hold, of which he holds `other_cards`
+    leads: 1 if this seat leads, else 0; elder: 1 if this seat is elder, else 0
     """
     run, other_run = 0, 0
+    case = 2 * elder + leads
     for suit in range(4):
         code = suit_code(hand, other, suit, ranks)
-        terms[suit] = leads * NUM_CODES + code
+        terms[suit] = case * NUM_CODES + code
         run += facts[code, OWN_RUN]
         other_run += facts[code, OTHER_RUN]
-    terms[4] = _RACE + leads * _RACES + 169 * cards + 13 * min(run, cards) + min(other_run, cards)
+    terms[4] = RACE + case * _RACES + 169 * cards + 13 * min(run, cards) + min(other_run, cards)
+    terms[5] = HIDDEN + case * _HIDDEN + 8 * cards + min(max(num_cards(other) - other_cards, 0), 7)
 
 
 @inner
 def write_lead_terms(
-    hand: int, other: int, cards: int, card: int, suit: int, rank: int, ranks: int, facts: np.ndarray, terms: np.ndarray
+    hand: int, other: int, cards: int, card: int, elder: int, ranks: int, facts: np.ndarray, terms: np.ndarray
 ) -> None:
     """Write which weights make up the worth of leading a card: int64[NUM_LEAD_TERMS] places."""
-    write_play_terms(hand, other, cards, 1, ranks, facts, terms)
-    code = terms[suit] - NUM_CODES
-    race = (terms[4] - _RACE) % 169
+    write_play_terms(hand, other, cards, cards, 1, elder, ranks, facts, terms)
+    suit, rank = suit_of(card, ranks), rank_of(card, ranks)
+    code = terms[suit] - (2 * elder + 1) * NUM_CODES
+    race = (terms[4] - RACE) % 169
     above = other >> (card + 1)
     wins = 1 if above & ((1 << ((suit + 1) * ranks - card - 1)) - 1) == 0 else 0
-    terms[5] = _LEAD + 9 * code + rank
-    terms[6] = _KIND + (wins * 10 + facts[code, OWN_CARDS]) * 169 + race
+    terms[6] = LEAD + 9 * (elder * NUM_CODES + code) + rank
+    terms[7] = KIND + ((2 * elder + wins) * 10 + facts[code, OWN_CARDS]) * 169 + race
 
 
 @inner
