@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from piquet_env.rules.cards import pattern_of
-from piquet_env.rules.tables import SEQUENCE_POINTS, SET_POINTS
+from piquet_env.rules.tables import SET_POINTS
 
 from .jit import inner
 from .suits import (

@@ -22,7 +22,7 @@ ROUND_DRAWS = np.array([2, 6, 20, 60], dtype=np.int64)
 SMALLER, SMALLER_OF = 1, 6
 MOST_DRAWS = 64
 MOST_CARDS = 12
-PLANS = 8192
+PLANS = 1 << 16
 PLAN_DTYPE = np.dtype(
     [(name, np.int64) for name in ("hand", "pool", "known", "most", "elder", "own_slope", "other_slope", "thrown")]
 )
@@ -213,11 +213,9 @@ def planned_discards(
     plans: PLAN_DTYPE[PLANS], plans kept from decisions before, so that a hand is thought over once. A plan is a
     function of all that is kept with it, so it matters to the time alone whether it is found.
     """
-    plan = plans[(hand * 31 + pool * 17 + own_slope * 7 + other_slope) % PLANS]
+    plan = plans[(hand * 40503 ^ (hand >> 15) ^ pool * 30011 ^ pool >> 13) + own_slope * 7 + other_slope & PLANS - 1]
     same = plan["hand"] == hand and plan["pool"] == pool and plan["known"] == known and plan["most"] == most
-    if not (
-        same and plan["elder"] == elder and plan["own_slope"] == own_slope and plan["other_slope"] == other_slope
-    ):
+    if not (same and plan["elder"] == elder and plan["own_slope"] == own_slope and plan["other_slope"] == other_slope):
         plan["hand"], plan["pool"], plan["known"], plan["most"] = hand, pool, known, most
         plan["elder"], plan["own_slope"], plan["other_slope"] = elder, own_slope, other_slope
         plan["thrown"] = best_discards(

@@ -27,9 +27,7 @@ def hand_rows(states: np.ndarray, role: int, pack: int) -> tuple[np.ndarray, np.
 
 
 @jit
-def _write_hands(
-    hands: np.ndarray, discards: np.ndarray, pack: int, facts: np.ndarray, terms: np.ndarray
-) -> None:
+def _write_hands(hands: np.ndarray, discards: np.ndarray, pack: int, facts: np.ndarray, terms: np.ndarray) -> None:
     room = np.zeros(NUM_TERMS, dtype=np.int64)
     ranks = pack // 4
     for row in range(hands.shape[0]):

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from piquet_env.rules.cards import num_cards
-
 from .belief import possible_cards
 from .claims import choose_point, choose_sequence, choose_set, first_legal
 from .exchange import MOST_CARDS, MOST_DRAWS, MOST_SETS, PLAN_DTYPE, PLANS, planned_discards
@@ -47,7 +45,9 @@ class Room(NamedTuple):
     plans: np.ndarray
 
 
-SETTINGS_DTYPE = np.dtype([(name, np.int64) for name in ("elder_max", "least", "sinks", "leaves", "own_weight", "other_weight", "look")])
+SETTINGS_DTYPE = np.dtype(
+    [(name, np.int64) for name in ("elder_max", "least", "sinks", "leaves", "own_weight", "other_weight")]
+)
 
 
 def make_room() -> Room:
@@ -83,9 +83,7 @@ def choose_actions(
         if first < 0 or first_legal(masks[row], first + 1, masks.shape[1]) < 0:
             actions[row] = first
         else:
-            actions[row] = _choose(
-                observations[row], highs, masks[row], layouts[0], settings[0], tables, room, first
-            )
+            actions[row] = _choose(observations[row], highs, masks[row], layouts[0], settings[0], tables, room, first)
 
 
 @inner
@@ -105,12 +103,8 @@ def _choose(
     if first < layout["id discard"]:
         other = possible_cards(seat)
         if seat["table"]:
-            return choose_follow(
-                mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms
-            )
-        return choose_lead(
-            mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms, settings["look"]
-        )
+            return choose_follow(mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms)
+        return choose_lead(mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms)
     if first < layout["id withhold"] or (first == layout["id draw"] and seat["own_trick"] == 0):
         return _discard(mask, layout, settings, tables, room, first)
     return _speak(observation, highs, mask, layout, settings, room, first)

@@ -39,7 +39,7 @@ def view_of(game: Game) -> View:
 
 
 def gather(rules: Rules, parties: int, style: str = "plain") -> list[View]:
-    """Positions of parties of `heuristic` with itself and with random play, which leads where it would not go itself."""
+    """Positions of parties of `heuristic` with itself and with random play, which goes where it would not go."""
     seen: list[View] = []
     for partie in range(parties):
         heuristic = HeuristicAgent(rules=rules, style=style)
@@ -148,9 +148,7 @@ def discards(elder: str, younger: str, talon: str, role: str, **start) -> set[st
 
 
 def test_elder_keeps_a_quint_major_and_an_ace_and_throws_low_cards() -> None:
-    thrown = discards(
-        "S:AKQJT H:A87 D:97 C:98", "S:98 H:KQ D:AKQ C:AKQJT", "S7 H9 HT HJ D8 DT DJ C7".replace("DJ", "DJ"), "elder"
-    )
+    thrown = discards("S:AKQJT H:A87 D:97 C:98", "S:98 H:KQ D:AKQ C:AKQJT", "S7 H9 HT HJ D8 DT DJ C7", "elder")
     assert len(thrown) == 5
     assert not {card for card in thrown if card[0] == "S" or card == "HA"}
 
@@ -166,10 +164,7 @@ def test_elder_with_a_point_of_seven_good_against_the_cards_keeps_it() -> None:
 
 
 def test_younger_keeps_his_guards() -> None:
-    """A guarded king stays guarded: it is not left alone, and three low cards go."""
-    thrown = discards("S:AKQJ9 H:A7 D:A97 C:A7", "S:T87 H:K98 D:KQJ C:KQ9", "C8 H7 D8 S9 CT HT DT CJ".replace("H7", "HJ").replace("S9", "HQ"), "younger") if False else discards(
-        "S:AKQJ9 H:A7 D:A97 C:A7", "S:T87 H:K98 D:KQJ C:KQ9", "C8 HJ D8 HQ CT HT DT CJ", "younger"
-    )
+    thrown = discards("S:AKQJ9 H:A7 D:A97 C:A7", "S:T87 H:K98 D:KQJ C:KQ9", "C8 HJ D8 HQ CT HT DT CJ", "younger")
     assert not {card for card in thrown if card[1] in "AKQJ"}
     assert not {"H8", "H9"} <= thrown
 
@@ -182,7 +177,10 @@ def play_on(game: Game, words: str) -> None:
 
 def test_where_own_points_hurt_it_sinks_all() -> None:
     """The last deal: far below the line and with no hope of reaching it, each own point would be paid for."""
-    start = {"deal_number": 6, "decks": [deck("S:AKQJT H:A87 D:97 C:98", "S:98 H:KQ D:AKQ C:AKQJT", "S7 H9 HT HJ D8 DT DJ C7")]}
+    start = {
+        "deal_number": 6,
+        "decks": [deck("S:AKQJT H:A87 D:97 C:98", "S:98 H:KQ D:AKQ C:AKQJT", "S7 H9 HT HJ D8 DT DJ C7")],
+    }
     for totals, sinks in (((0, 190), True), ((90, 100), False)):
         game = Game("rubicon", seed=1, dealer=1, totals=totals, **start)
         agent = HeuristicAgent(rules=game.rules)
@@ -207,7 +205,7 @@ def test_styles_differ_from_plain_play_and_from_each_other() -> None:
     names = sorted(STYLES)
     for place, name in enumerate(names):
         for other in names[:place]:
-            assert (choices[name] != choices[other]).any() or {name, other} == {"plain", "never_sinks"}
+            assert (choices[name] != choices[other]).any(), (name, other)
 
 
 def mean_taken(style: str) -> float:
