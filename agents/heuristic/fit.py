@@ -138,7 +138,7 @@ def fit_rounds(pack: int, deals: int, rounds: int, share: float) -> Fitted:
     rules = Rules.of("rubicon deals=1 tie_break=draw" if pack == 32 else "rubicon pack=36 deals=1 tie_break=draw")
     agent: BatchAgent = GreedyAgent(elder_max=rules.elder_max)
     fitted: Fitted | None = None
-    pool = []
+    pool: list[np.ndarray] = []
     for turn in range(rounds):
         began = time.perf_counter()
         states = play_deals(Explorer(agent, pack, share if turn else 0.25), rules, 7001 + turn, deals)

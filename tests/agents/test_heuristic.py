@@ -169,12 +169,6 @@ def test_younger_keeps_his_guards() -> None:
     assert not {"H8", "H9"} <= thrown
 
 
-def play_on(game: Game, words: str) -> None:
-    """Apply actions written in words, separated by commas."""
-    for part in words.split(","):
-        game.apply(view_of(game).action(part.strip()))
-
-
 def test_where_own_points_hurt_it_sinks_all() -> None:
     """The last deal: far below the line and with no hope of reaching it, each own point would be paid for."""
     start = {
@@ -190,8 +184,8 @@ def test_where_own_points_hurt_it_sinks_all() -> None:
         assert view.role == "elder"
         assert view.own_total == totals[0]
         assert (view.words(agent.act(view)) == "done") is sinks
-        blind = HeuristicAgent(rules=game.rules, style="blind")
-        assert view.words(blind.act(view)) == "point S"
+        for style in ("blind", "never_sinks"):
+            assert view.words(HeuristicAgent(rules=game.rules, style=style).act(view)) == "point S"
 
 
 def test_styles_differ_from_plain_play_and_from_each_other() -> None:
@@ -205,7 +199,8 @@ def test_styles_differ_from_plain_play_and_from_each_other() -> None:
     names = sorted(STYLES)
     for place, name in enumerate(names):
         for other in names[:place]:
-            assert (choices[name] != choices[other]).any(), (name, other)
+            if {name, other} != {"plain", "never_sinks"}:  # these differ at rare scores: see the test before
+                assert (choices[name] != choices[other]).any(), (name, other)
 
 
 def mean_taken(style: str) -> float:
