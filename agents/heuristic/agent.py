@@ -9,6 +9,7 @@ from agents.streams import RowRandom
 from piquet_env.observation import observation_size
 from piquet_env.rules.variants import ELDER_MAX, Rules
 
+from .exchange import THOROUGH
 from .kernel import SETTINGS_DTYPE, Room, Tables, choose_actions, make_room
 from .reading import highs_of, layout_of
 from .score import equity_in_sixteenths, no_equity
@@ -68,6 +69,7 @@ class HeuristicAgent(BatchAgent):
     def _settings(self, pack: int) -> np.ndarray:
         settings = np.zeros(1, dtype=SETTINGS_DTYPE)
         settings["elder_max"] = self.elder_max or ELDER_MAX[pack]
+        settings["effort"] = THOROUGH
         settings["least"] = 1 if self.rules is None or self.rules.younger_must_exchange else 0
         for field in ("sinks", "leaves", "own_weight", "other_weight"):
             settings[field] = getattr(self._style, field)

@@ -15,12 +15,14 @@ from .evaluation import value_of_hand
 from .jit import inner
 
 MOST_SETS = 1024  # sets tried: of twelve cards there are 924 of one size at most, and room for those one card smaller
-# How many of the best sets meet the draws of each round, and how many draws each of them has met at its end. Behind
-# the round SMALLER also sets one card smaller than the best so far are tried.
-ROUND_SETS = np.array([MOST_SETS, 110, 28, 10], dtype=np.int64)
-ROUND_DRAWS = np.array([2, 6, 20, 60], dtype=np.int64)
+# How many of the best sets meet the draws of each round, and how many draws each of them has met at its end: when many
+# deals are wanted quickly, as for the fit, and when strength is. Behind the round SMALLER also sets one card smaller
+# than the best so far are tried.
+QUICK, THOROUGH = 0, 1
+ROUND_SETS = np.array([[MOST_SETS, 110, 28, 10], [MOST_SETS, 160, 40, 12]], dtype=np.int64)
+ROUND_DRAWS = np.array([[2, 6, 20, 60], [4, 12, 40, 128]], dtype=np.int64)
 SMALLER, SMALLER_OF = 1, 6
-MOST_DRAWS = 64
+MOST_DRAWS = 128
 MOST_CARDS = 12
 PLANS = 1 << 16
 PLAN_DTYPE = np.dtype(
@@ -149,6 +151,7 @@ def best_discards(
     weights: np.ndarray,
     own_slope: int,
     other_slope: int,
+    effort: int,
     sets: np.ndarray,
     sums: np.ndarray,
     draws: np.ndarray,
@@ -158,16 +161,17 @@ def best_discards(
 
     pool: the cards that may be drawn, or lie with the other; known: cards that the other is known to hold
     least, most: how many cards may be laid out; the slopes: worth of a point of either seat
+    effort: QUICK or THOROUGH
     sets, sums: room for MOST_SETS; draws: see `sample_draws`; room: for 36
     """
     number = _find_sets(hand, laid, most, sets)
-    drawn = sample_draws(pool, hand, most, MOST_DRAWS, room, draws)
+    drawn = sample_draws(pool, hand, most, ROUND_DRAWS[effort, 3], room, draws)
     for place in range(number):
         sums[place] = 0
     met = 0
     for turn in range(4):
-        number = _keep_best(sets, sums, number, ROUND_SETS[turn]) if turn else number
-        until = min(ROUND_DRAWS[turn], drawn)
+        number = _keep_best(sets, sums, number, ROUND_SETS[effort, turn]) if turn else number
+        until = min(ROUND_DRAWS[effort, turn], drawn)
         larger = number
         if turn == SMALLER + 1:
             _keep_best(sets, sums, number, SMALLER_OF)
@@ -202,6 +206,7 @@ def planned_discards(
     weights: np.ndarray,
     own_slope: int,
     other_slope: int,
+    effort: int,
     sets: np.ndarray,
     sums: np.ndarray,
     draws: np.ndarray,
@@ -210,8 +215,8 @@ def planned_discards(
 ) -> int:
     """Return `best_discards` of the whole hand if those laid out begin it, else the best that those begin.
 
-    plans: PLAN_DTYPE[PLANS], plans kept from decisions before, so that a hand is thought over once. A plan is a
-    function of all that is kept with it, so it matters to the time alone whether it is found.
+    plans: PLAN_DTYPE[PLANS], one agent's plans, kept so that a hand is thought over once. A plan is a function of all that
+           is kept with it, so whether it is found matters to the time alone.
     """
     plan = plans[(hand * 40503 ^ (hand >> 15) ^ pool * 30011 ^ pool >> 13) + own_slope * 7 + other_slope & PLANS - 1]
     same = plan["hand"] == hand and plan["pool"] == pool and plan["known"] == known and plan["most"] == most
@@ -219,12 +224,42 @@ def planned_discards(
         plan["hand"], plan["pool"], plan["known"], plan["most"] = hand, pool, known, most
         plan["elder"], plan["own_slope"], plan["other_slope"] = elder, own_slope, other_slope
         plan["thrown"] = best_discards(
-            hand, 0, pool, known, least, most, ranks, facts, weights, own_slope, other_slope, sets, sums, draws, room
+            hand,
+            0,
+            pool,
+            known,
+            least,
+            most,
+            ranks,
+            facts,
+            weights,
+            own_slope,
+            other_slope,
+            effort,
+            sets,
+            sums,
+            draws,
+            room,
         )
     thrown = plan["thrown"]
     rest = thrown & ~laid
     if laid & ~thrown == 0 and (rest == 0 or rest & -rest > laid):
         return thrown
     return best_discards(
-        hand, laid, pool, known, least, most, ranks, facts, weights, own_slope, other_slope, sets, sums, draws, room
+        hand,
+        laid,
+        pool,
+        known,
+        least,
+        most,
+        ranks,
+        facts,
+        weights,
+        own_slope,
+        other_slope,
+        effort,
+        sets,
+        sums,
+        draws,
+        room,
     )

@@ -27,6 +27,7 @@ from piquet_env.rules.variants import Rules
 
 from .agent import HeuristicAgent
 from .evaluation import NUM_WEIGHTS, UNIT
+from .exchange import QUICK
 from .history import LEAD_EXTRA, NUM_EXTRA, hand_rows, play_rows
 from .kernel import Tables
 from .regression import fit_sums, predict_sums
@@ -35,6 +36,7 @@ from .suits import NUM_CODES, suit_facts
 from .tricks import KIND, LEAD, NUM_PLAY_TERMS, NUM_PLAY_WEIGHTS, bonus_table
 from .weights import pack_weights, weights_path
 
+SHIPPED = {32: (100_000, 4), 36: (25_000, 3)}  # deals a round and rounds, by pack
 CHUNK = 4000
 Fitted = tuple[np.ndarray, np.ndarray, np.ndarray]  # weights of hands, of the play, spread of the tricks
 
@@ -45,6 +47,11 @@ class Player(HeuristicAgent):
     def __init__(self, fitted: Fitted) -> None:
         super().__init__()
         self._fitted = fitted
+
+    def _settings(self, pack: int) -> np.ndarray:
+        settings = super()._settings(pack)
+        settings["effort"] = QUICK
+        return settings
 
     def _make_tables(self, pack: int) -> Tables:  # noqa: ARG002  (the weights are of one pack)
         hand, play, spread = self._fitted
@@ -133,11 +140,10 @@ def fit_play(states: np.ndarray, pack: int) -> tuple[np.ndarray, np.ndarray]:
     return fitted[:NUM_PLAY_WEIGHTS] + gains[:NUM_PLAY_WEIGHTS], spread
 
 
-def fit_rounds(pack: int, deals: int, rounds: int, share: float) -> Fitted:
-    """Return weights fitted in several rounds of self-play."""
+def fit_rounds(pack: int, deals: int, rounds: int, share: float, output: Path) -> None:
+    """Write weights fitted in several rounds of self-play; the file is replaced after each round."""
     rules = Rules.of("rubicon deals=1 tie_break=draw" if pack == 32 else "rubicon pack=36 deals=1 tie_break=draw")
     agent: BatchAgent = GreedyAgent(elder_max=rules.elder_max)
-    fitted: Fitted | None = None
     pool: list[np.ndarray] = []
     for turn in range(rounds):
         began = time.perf_counter()
@@ -149,25 +155,25 @@ def fit_rounds(pack: int, deals: int, rounds: int, share: float) -> Fitted:
         hand = fit_hands(known, pack)
         play, spread = fit_play(known, pack)
         fitted = (np.rint(hand * UNIT).astype(np.int32), np.rint(play * UNIT).astype(np.int32), spread)
+        write_atomically(output, pack_weights(*fitted))
         agent = Player(fitted)
         agent.elder_max = rules.elder_max
         print(f"  fitted after {time.perf_counter() - began:.0f} s", flush=True)
-    assert fitted is not None
-    return fitted
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pack", type=int, choices=(32, 36), action="append", help="32 or 36; both if not given")
-    parser.add_argument("--deals", type=int, default=200_000, help="deals a round (200000)")
-    parser.add_argument("--rounds", type=int, default=4, help="rounds of play and fit (4)")
+    parser.add_argument("--deals", type=int, help="deals a round (as shipped)")
+    parser.add_argument("--rounds", type=int, help="rounds of play and fit (as shipped)")
     parser.add_argument("--share", type=float, default=0.1, help="share of random cards (0.1)")
     parser.add_argument("--output", type=Path, metavar="FILE.npz", help="where to write (beside this file)")
     options = parser.parse_args(argv)
     for pack in options.pack or (32, 36):
-        content = pack_weights(*fit_rounds(pack, options.deals, options.rounds, options.share))
-        write_atomically(options.output or weights_path(pack), content)
+        deals, rounds = SHIPPED[pack]
+        output = options.output or weights_path(pack)
+        fit_rounds(pack, options.deals or deals, options.rounds or rounds, options.share, output)
     return 0
 
 

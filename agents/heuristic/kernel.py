@@ -45,9 +45,8 @@ class Room(NamedTuple):
     plans: np.ndarray
 
 
-SETTINGS_DTYPE = np.dtype(
-    [(name, np.int64) for name in ("elder_max", "least", "sinks", "leaves", "own_weight", "other_weight")]
-)
+SETTINGS = ("elder_max", "least", "effort", "sinks", "leaves", "own_weight", "other_weight")
+SETTINGS_DTYPE = np.dtype([(name, np.int64) for name in SETTINGS])
 
 
 def make_room() -> Room:
@@ -128,6 +127,7 @@ def _discard(mask: np.ndarray, layout: np.void, settings: np.void, tables: Table
         tables.hand[1 - seat["elder"]],
         room.slopes[0] * settings["own_weight"],
         room.slopes[1] * settings["other_weight"],
+        settings["effort"],
         room.sets,
         room.sums,
         room.draws,
