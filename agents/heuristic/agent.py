@@ -6,13 +6,14 @@ import numpy as np
 
 from agents.base import Actions, AgentError, BatchAgent
 from agents.streams import RowRandom
+from piquet_env.equity import MAX_RUBICON_LINE
 from piquet_env.observation import observation_size
 from piquet_env.rules.variants import ELDER_MAX, Rules
 
 from .exchange import THOROUGH
 from .kernel import SETTINGS_DTYPE, Room, Tables, choose_actions, make_room
 from .reading import highs_of, layout_of
-from .score import equity_in_sixteenths, no_equity
+from .score import no_slopes, slope_table
 from .styles import style_of
 from .suits import suit_facts
 from .weights import load_weights
@@ -70,21 +71,24 @@ class HeuristicAgent(BatchAgent):
         settings = np.zeros(1, dtype=SETTINGS_DTYPE)
         settings["elder_max"] = self.elder_max or ELDER_MAX[pack]
         settings["effort"] = THOROUGH
+        settings["line"] = self._line()
         settings["least"] = 1 if self.rules is None or self.rules.younger_must_exchange else 0
         for field in ("sinks", "leaves", "own_weight", "other_weight"):
             settings[field] = getattr(self._style, field)
         return settings
 
+    def _line(self) -> int:
+        """Return the Rubicon line; -1 where there is none, or the score is not looked at."""
+        if not self._style.sees_score or (self.rules is not None and self.rules.form == "au_cent"):
+            return -1
+        return 100 if self.rules is None else self.rules.rubicon_line
+
     def _make_tables(self, pack: int) -> Tables:
         hand, play, bonus = self._weights(pack)
-        rules = self.rules
-        if not self._style.sees_score or (rules is not None and rules.form == "au_cent"):
-            equity = no_equity()
-        elif rules is None:
-            equity = equity_in_sixteenths()
-        else:
-            equity = equity_in_sixteenths(rules.tie_break, min(rules.rubicon_line, 1000))
-        return Tables(suit_facts(), equity, hand, play, bonus)
+        line = self._line()
+        tie_break = "two_deals" if self.rules is None else self.rules.tie_break
+        slopes = no_slopes() if line < 0 else slope_table(tie_break, min(line, MAX_RUBICON_LINE))
+        return Tables(suit_facts(), slopes, hand, play, bonus)
 
     def _weights(self, pack: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return load_weights(pack)

@@ -215,8 +215,8 @@ def planned_discards(
 ) -> int:
     """Return `best_discards` of the whole hand if those laid out begin it, else the best that those begin.
 
-    plans: PLAN_DTYPE[PLANS], one agent's plans, kept so that a hand is thought over once. A plan is a function of all that
-           is kept with it, so whether it is found matters to the time alone.
+    plans: PLAN_DTYPE[PLANS], one agent's plans, kept so that a hand is thought over once. A plan is a function of all
+           that is kept with it, so whether it is found matters to the time alone.
     """
     plan = plans[(hand * 40503 ^ (hand >> 15) ^ pool * 30011 ^ pool >> 13) + own_slope * 7 + other_slope & PLANS - 1]
     same = plan["hand"] == hand and plan["pool"] == pool and plan["known"] == known and plan["most"] == most

@@ -31,7 +31,7 @@ from .exchange import QUICK
 from .history import LEAD_EXTRA, NUM_EXTRA, hand_rows, play_rows
 from .kernel import Tables
 from .regression import fit_sums, predict_sums
-from .score import no_equity
+from .score import no_slopes
 from .suits import NUM_CODES, suit_facts
 from .tricks import KIND, LEAD, NUM_PLAY_TERMS, NUM_PLAY_WEIGHTS, bonus_table
 from .weights import pack_weights, weights_path
@@ -50,12 +50,12 @@ class Player(HeuristicAgent):
 
     def _settings(self, pack: int) -> np.ndarray:
         settings = super()._settings(pack)
-        settings["effort"] = QUICK
+        settings["effort"], settings["line"] = QUICK, -1
         return settings
 
     def _make_tables(self, pack: int) -> Tables:  # noqa: ARG002  (the weights are of one pack)
         hand, play, spread = self._fitted
-        return Tables(suit_facts(), no_equity(), hand, play, bonus_table(spread))
+        return Tables(suit_facts(), no_slopes(), hand, play, bonus_table(spread))
 
 
 class Explorer(BatchAgent):

@@ -14,20 +14,20 @@ from .jit import inner, jit
 from .lead import choose_lead
 from .reading import SEAT_DTYPE, read_number, read_seat
 from .replies import choose_reply
-from .score import write_slopes
+from .score import PLAIN, is_lost_below, write_slopes
 from .sinking import is_sunk
 
 
 class Tables(NamedTuple):
     """What the decisions look up.
 
-    facts:  see suits.py; equity: see score.py
+    facts:  see suits.py; slopes: see score.py
     hand:   int32[2, NUM_WEIGHTS, 2], elder's and younger's weights, see evaluation.py
     play, bonus: see tricks.py
     """
 
     facts: np.ndarray
-    equity: np.ndarray
+    slopes: np.ndarray
     hand: np.ndarray
     play: np.ndarray
     bonus: np.ndarray
@@ -45,7 +45,7 @@ class Room(NamedTuple):
     plans: np.ndarray
 
 
-SETTINGS = ("elder_max", "least", "effort", "sinks", "leaves", "own_weight", "other_weight")
+SETTINGS = ("elder_max", "least", "line", "effort", "sinks", "leaves", "own_weight", "other_weight")
 SETTINGS_DTYPE = np.dtype([(name, np.int64) for name in SETTINGS])
 
 
@@ -98,14 +98,16 @@ def _choose(
 ) -> int:
     seat = room.seats[0]
     read_seat(observation, highs, layout, seat)
-    write_slopes(tables.equity, seat, room.slopes)
+    write_slopes(tables.slopes, seat, room.slopes)
+    if first < layout["id withhold"] and first >= layout["id discard"]:
+        return _discard(mask, layout, settings, tables, room, first)
+    if is_lost_below(seat, settings["line"], tables.facts):
+        room.slopes[0], room.slopes[1] = -PLAIN, -PLAIN
     if first < layout["id discard"]:
         other = possible_cards(seat)
         if seat["table"]:
             return choose_follow(mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms)
         return choose_lead(mask, seat, other, tables.facts, tables.play, tables.bonus, room.slopes, room.terms)
-    if first < layout["id withhold"] or (first == layout["id draw"] and seat["own_trick"] == 0):
-        return _discard(mask, layout, settings, tables, room, first)
     return _speak(observation, highs, mask, layout, settings, room, first)
 
 

@@ -1,7 +1,7 @@
 """Sinking: which combinations are left undeclared.
 
-Silence costs points and tells the other less. The default sinks where an own point is worth nothing at this score, as
-for a seat that can no longer reach the Rubicon line in the last deal: there each own point adds to what it will pay.
+Silence costs points and tells the other less. The default sinks where an own point is worth less than nothing: in the
+last deal, for a seat that can neither win nor reach the Rubicon line, each own point adds to what it will pay.
 """
 
 from __future__ import annotations
