@@ -2,7 +2,7 @@
 
 | spec | agent |
 |---|---|
-| `random`, `greedy`, `search` | a name of the table BUILDERS |
+| `random`, `greedy`, `heuristic`, `search` | a name of the table BUILDERS |
 | `name:key=value,key=value` | with keyword arguments |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
@@ -55,6 +55,12 @@ def _build_greedy(rules: Rules | None, *, elder_max: int | None = None) -> Agent
     return GreedyAgent(elder_max=rules.elder_max if elder_max is None and rules is not None else elder_max)
 
 
+def _build_heuristic(rules: Rules | None, *, style: str = "plain", elder_max: int | None = None) -> Agent:
+    from .heuristic.agent import HeuristicAgent
+
+    return HeuristicAgent(style=style, rules=rules, elder_max=elder_max)
+
+
 def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Agent:
     from .learned.policy import PolicyAgent
 
@@ -90,6 +96,7 @@ def _build_search(
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
     "greedy": Builder(_build_greedy),
+    "heuristic": Builder(_build_heuristic),
     "policy": Builder(_build_policy, takes_path=True),
     "search": Builder(_build_search),
 }
