@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from piquet_env.equity import deal_score_distributions, equity_table
+from piquet_env.equity import CAVENDISH, deal_scores, equity_table
 from piquet_env.rules.holdings import set_size
 from piquet_env.rules.tables import SET_POINTS
 
@@ -31,12 +31,12 @@ def slope_table(tie_break: str = "two_deals", rubicon_line: int = 100) -> np.nda
     int16[D, 2, MOST_TOTAL + 1, MOST_TOTAL + 1, 2], in sixteenths: by deals played when the deal ends, whether this seat
     is elder in it, own and other total before it; of own points and of the other's.
     """
-    size = MOST_TOTAL + len(deal_score_distributions()[0])
-    values = equity_table(DEALS, tie_break, rubicon_line).values[:, :size, :size]
+    spreads = deal_scores(CAVENDISH).marginals  # by name: another default must not change how the agent plays
+    size = MOST_TOTAL + len(spreads[0])
+    values = equity_table(DEALS, tie_break, rubicon_line, version=CAVENDISH).values[:, :size, :size]
     beyond = size - values.shape[1]
     values = np.pad(values, ((0, 0), (0, beyond), (0, beyond)), mode="edge")
     lines = np.zeros((len(values), 2, MOST_TOTAL + 1, MOST_TOTAL + 1, 2))
-    spreads = deal_score_distributions()
     for layer in range(1, len(values)):
         for elder in range(2):
             after = -values[layer].T if elder else values[layer]  # this deal's elder is the next deal's younger

@@ -86,8 +86,8 @@ def observe(
     """Write observation and mask of the seats to act in the rows `indices`; `words` is a row of `make_scratch`."""
     for place in range(indices.shape[0]):
         row = rows[indices[place]]
-        encode_float32(row, rules[0], row["to_act"], words, words.view(np.int8), scale, observations[place])
-        write_mask(row, rules[0], masks[place])
+        encode_float32(row, rules[0], row["to_act"], words, words.view(np.int8), scale, observations, place)
+        write_mask(row, rules[0], masks, place)
 
 
 @jit

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import AgentError
-from piquet_env.equity import MAX_DEALS, MAX_RUBICON_LINE, EquityTable, equity_table
+from piquet_env.equity import CAVENDISH, MAX_DEALS, MAX_RUBICON_LINE, EquityTable, equity_table
 from piquet_env.rules.state import YOUNGER
 from piquet_env.rules.variants import Rules
 
@@ -69,7 +69,7 @@ def equity_of(rules: Rules) -> EquityTable | None:
     """Return the equity table of a partie under these rules; None where there is none (au cent, very long parties)."""
     if rules.form != "rubicon" or rules.deals > MAX_DEALS or rules.rubicon_line > MAX_RUBICON_LINE:
         return None
-    return equity_table(rules.deals, rules.tie_break, rules.rubicon_line)
+    return equity_table(rules.deals, rules.tie_break, rules.rubicon_line, version=CAVENDISH)
 
 
 def worth_behind(seen: Seen, equity: EquityTable, points: tuple[int, int]) -> npt.NDArray[np.int64]:

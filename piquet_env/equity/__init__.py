@@ -2,7 +2,7 @@
 
 from .au_cent import AuCentTable, au_cent_table
 from .choice import Equity, default_version, equity_of
-from .rubicon import EquityTable, equity_table, rubicon_settlement
+from .rubicon import MAX_DEALS, MAX_RUBICON_LINE, EquityTable, equity_table, rubicon_settlement
 from .scores import (
     BIN_POINTS,
     CAVENDISH,
@@ -19,6 +19,8 @@ __all__ = [
     "BIN_POINTS",
     "CAVENDISH",
     "ELDER_DEALS",
+    "MAX_DEALS",
+    "MAX_RUBICON_LINE",
     "YOUNGER_DEALS",
     "AuCentTable",
     "DealScores",
