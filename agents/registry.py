@@ -67,7 +67,7 @@ def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Ag
     return PolicyAgent(path=path, greedy=greedy, rules=rules)
 
 
-SEARCH_BASE = "greedy"  # does what search leaves to another agent
+SEARCH_BASE = "heuristic"  # does what search leaves to another agent
 
 
 def _build_search(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .memory import prefetch
 from .observation import encode_float32, encode_int8
 from .rewards import REWARDS
 from .rules.jit import inline, inner, jit
 from .rules.masks import write_mask
-from .rules.memory import prefetch
 from .rules.partie import settlement_of, start_partie
 from .rules.play import apply, deal_next, find_legal, is_forced, only_legal
 from .rules.shuffle import shuffle_into

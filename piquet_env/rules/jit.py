@@ -140,6 +140,6 @@ def _share_literals(dispatcher: Any) -> None:
 
 
 _RULES = Path(__file__).resolve().parent
-KERNEL_SOURCES = (_RULES, _RULES.parent / "observation.py")
+KERNEL_SOURCES = (_RULES, _RULES.parent / "observation.py", _RULES.parent / "memory.py")
 
 jit, inner, inline = make_jit(_RULES.parent, *KERNEL_SOURCES)

@@ -30,7 +30,7 @@ def _row_address(context: Any, builder: Any, kind: Any, array: Any, index: Any) 
 
 
 @intrinsic
-def _prefetch(typing_context: Any, array: Any, index: Any, size: Any) -> Any:
+def _prefetch(typing_context: Any, array: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
     signature = numba.types.void(array, numba.types.intp, numba.types.intp)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
