@@ -85,7 +85,7 @@ def write_slopes(table: np.ndarray, seat: np.void, slopes: np.ndarray) -> None:
 
 @inner
 def is_lost_below(seat: np.void, line: int, facts: np.ndarray) -> bool:
-    """Return whether this is the last deal and the seat can neither win nor reach the line, whatever it scores.
+    """Return whether this is the last deal and the seat, short of a capot, can neither win nor reach the line.
 
     It then pays 100 and both totals, so that each of its own points costs it one, as each of the other's does.
     """
@@ -99,7 +99,7 @@ def is_lost_below(seat: np.void, line: int, facts: np.ndarray) -> bool:
     in_hand += longest
     for rank in range(4, 9):
         in_hand += SET_POINTS[set_size(seat["hand"], rank, seat["ranks"])]
-    in_play = 13 + 40
+    in_play = 13 + 10
     bonus = 0 if in_hand < 30 - 13 else 60
     most = seat["own_sum"] + seat["own_score"] + in_hand + in_play + bonus
     return most < line and most < seat["other_sum"] + seat["other_score"]

@@ -31,7 +31,7 @@ STYLES = {
     "sinks_low": Style(sinks=LOW),
     "bold": Style(own_weight=3, other_weight=1),
     "timid": Style(own_weight=1, other_weight=3),
-    "leaves_cards": Style(leaves=2),
+    "leaves_cards": Style(leaves=1),
     "blind": Style(sees_score=False),
 }
 

@@ -166,7 +166,7 @@ def test_younger_keeps_his_guards() -> None:
     assert not {"H8", "H9"} <= thrown
 
 
-@pytest.mark.parametrize(("totals", "sinks"), [((0, 290), True), ((60, 290), False), ((0, 10), False)])
+@pytest.mark.parametrize(("totals", "sinks"), [((0, 290), True), ((70, 290), False), ((0, 10), False)])
 def test_a_seat_that_can_neither_win_nor_reach_the_line_sinks_all(totals: tuple[int, int], sinks: bool) -> None:
     """In the last deal each point of such a seat would be paid for: elder's point of four and trio stay unsaid."""
     pack = deck("S:AKJ9 H:A87 D:97 C:T98", "S:87 H:KQ D:AKQJ C:AKQJ", "ST H9 HT HJ SQ D8 DT C7")
@@ -209,8 +209,8 @@ def mean_taken(style: str) -> float:
     return float(np.mean(taken))
 
 
-def test_the_style_that_leaves_cards_takes_three_at_most_and_plain_play_nearly_all() -> None:
-    assert mean_taken("leaves_cards") <= 3
+def test_the_style_that_leaves_cards_takes_four_at_most_and_plain_play_nearly_all() -> None:
+    assert mean_taken("leaves_cards") <= 4
     assert mean_taken("plain") > 4.5
 
 
