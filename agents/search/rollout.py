@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import BatchAgent
+from agents.lockstep import observe_rows
 from agents.streams import Streams
-from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
+from piquet_env.observation import make_scratch, observation_scale, observation_size
 from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW, num_actions
-from piquet_env.rules.masks import write_mask
 from piquet_env.rules.play import apply, deal_next
 from piquet_env.rules.shuffle import shuffle_into
 from piquet_env.rules.start import Start, begin_rows
@@ -71,23 +71,6 @@ def classify(rows: np.ndarray, role: int, states: np.ndarray) -> None:
             states[index] = ENDED
         elif row["phase"] == EXCHANGE and row["to_act"] != NOBODY and role_of(row, row["to_act"]) == role:
             states[index] = EXCHANGES
-
-
-@jit
-def observe(
-    rows: np.ndarray,
-    indices: np.ndarray,
-    rules: np.ndarray,
-    words: np.ndarray,
-    scale: np.ndarray,
-    observations: np.ndarray,
-    masks: np.ndarray,
-) -> None:
-    """Write observation and mask of the seats to act in the rows `indices`; `words` is a row of `make_scratch`."""
-    for place in range(indices.shape[0]):
-        row = rows[indices[place]]
-        encode_float32(row, rules[0], row["to_act"], words, words.view(np.int8), scale, observations, place)
-        write_mask(row, rules[0], masks, place)
 
 
 @jit
@@ -151,7 +134,7 @@ class Rollout:
                 return states
             observations = np.empty((len(waiting), observation_size(pack)), dtype=np.float32)
             masks = np.empty((len(waiting), num_actions(pack)), dtype=np.int8)
-            observe(rows, waiting, self._codes, self._words, observation_scale(pack), observations, masks)
+            observe_rows(rows, waiting, self._codes, self._words, observation_scale(pack), observations, masks)
             actions = self._base.act_batch(observations, masks, streams.rows(waiting))
             apply_all(rows, waiting, self._codes, actions)
 
@@ -167,7 +150,7 @@ class Rollout:
         while True:
             observations = np.empty((1, observation_size(pack)), dtype=np.float32)
             masks = np.empty((1, num_actions(pack)), dtype=np.int8)
-            observe(row, first, self._codes, self._words, observation_scale(pack), observations, masks)
+            observe_rows(row, first, self._codes, self._words, observation_scale(pack), observations, masks)
             actions = self._base.act_batch(observations, masks, Streams([0]))
             if actions[0] == 3 * pack + WORD_DRAW:
                 return int(row["pending"][0])
