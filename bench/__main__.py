@@ -49,15 +49,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     interrupted = False
     try:
-        with pinned(1) as processors:
-            about["pinned"] = processors == 1
-            for measure in measurements:
-                _say(f"measuring: {measure.__name__.removeprefix('measure_')}")
-                results += measure(plan)
-            _say("measuring: starts")
-            results += measure_starts(plan.repetitions, cold=not options.quick)
-            if options.neighbours:
-                results += measure_neighbours(plan, _say)
+        if not options.threads:
+            with pinned(1) as processors:
+                about["pinned"] = processors == 1
+                for measure in measurements:
+                    _say(f"measuring: {measure.__name__.removeprefix('measure_')}")
+                    results += measure(plan)
+                _say("measuring: starts")
+                results += measure_starts(plan.repetitions, cold=not options.quick)
+                if options.neighbours:
+                    results += measure_neighbours(plan, _say)
         _say("measuring: threads")
         results += measure_threads(plan)
         results += measure_memory()
@@ -88,6 +89,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--neighbours", action=argparse.BooleanOptionalAction, help="measure the neighbours (yes, but for --quick)"
     )
+    parser.add_argument("--threads", action="store_true", help="compare one thread with two, and nothing else")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the numbers as JSON")
     parser.add_argument("--chart", type=Path, metavar="FOLDER", help="draw the charts there")
     options = parser.parse_args(arguments)
