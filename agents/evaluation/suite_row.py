@@ -53,8 +53,9 @@ def opponent_dict(found: SuiteSet, match: MatchResult) -> dict[str, Any]:
     figures = {"identity": identity(match.b), **match_dict(match)}
     if found.is_of_deals:
         figures["equity"] = figures.pop("settlement")
-        mean, low, high = points_of(match)
-        figures["points"] = {"mean": mean, "ci95": [low, high]}
+        mean, *bounds = points_of(match)
+        rounded = [None if bound is None else round(bound, 6) for bound in bounds]
+        figures["points"] = {"mean": round(mean, 6), "ci95": rounded}
     return figures
 
 

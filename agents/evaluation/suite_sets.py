@@ -4,7 +4,7 @@
 |---|---|---|---|
 | `partie` | a whole partie, from nothing to its settlement | the agent | settlement |
 | `deal` | one deal at given totals | the agent | equity and points |
-| `cards` | the same from elder's first lead, after given declarations | the agent the cards, a reference the rest | same |
+| `cards` | from elder's first lead, after given declarations | the agent the cards, a reference the rest | same |
 | `exchange` | one deal at given totals | the agent the exchange, a reference the rest | same |
 
 Every board is played twice with the seats exchanged. The opponents, and the reference that decides the rest for both
