@@ -35,7 +35,7 @@ from .suite_blocks import FOLDER, SuiteBlock
 
 OPPONENTS = "opponents.json"
 SEED = 1  # of the agents' own luck; the cards are those of the block
-PAIRS_AT_ONCE = 25  # a block of the store: small enough that slow agents share one out, and lose little by an end
+PAIRS_AT_ONCE = 10  # a block of the store: small enough that slow agents share one out, and lose little by an end
 
 
 class SuiteSet(NamedTuple):
