@@ -3,13 +3,14 @@
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import agents.strength
 import agents.suite
-from agents.arena import MatchResult
+from agents.arena import MatchInterrupted, MatchResult
 from agents.base import View
 from agents.evaluation import strength_page
 from agents.evaluation.partly import PartlyAgent, PartlyBatchAgent, decides, partly
@@ -44,7 +45,7 @@ def block() -> SuiteBlock:
 
 
 def play(a: str, b: str, name: str, block: SuiteBlock, parties: int = 8, **options: object) -> MatchResult:
-    with Workers(options.pop("jobs", 1)) as workers:  # type: ignore[arg-type]
+    with Workers(1) as workers:
         return play_suite_match(a, b, SETS[name], block, SMALL, parties=parties, workers=workers, **options)  # type: ignore[arg-type]
 
 
@@ -174,16 +175,18 @@ def test_an_agent_that_fails_loses_its_boards(name: str, block: SuiteBlock) -> N
 
 @pytest.mark.slow
 def test_a_result_does_not_depend_on_the_number_of_jobs(block: SuiteBlock) -> None:
-    for name in SETS:
-        alone = play("random", "heuristic", name, block, parties=120)
-        assert same(alone, play("random", "heuristic", name, block, parties=120, jobs=2))
+    with Workers(2) as workers:
+        for name in SETS:
+            alone = play("random", "greedy", name, block, parties=60)
+            shared = play_suite_match("random", "greedy", SETS[name], block, SMALL, parties=60, workers=workers)
+            assert same(alone, shared)
 
 
 def test_what_was_played_is_kept_and_used_again(tmp_path: Path, block: SuiteBlock) -> None:
     first = play("random", "greedy", "exchange", block, parties=60, store=tmp_path)
     (folder,) = tmp_path.iterdir()
     files = sorted(folder.glob("pairs-*.npz"))
-    assert len(files) == 2
+    assert len(files) == 3
     files[0].unlink()
     assert same(first, play("random", "greedy", "exchange", block, parties=60, store=tmp_path))
     play("random", "greedy", "deal", block, parties=4, store=tmp_path)
@@ -302,13 +305,25 @@ def test_a_wrong_argument_gets_one_sentence(
 
 
 @pytest.mark.usefixtures("small")
-def test_an_interrupt_keeps_what_was_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_keeps_what_was_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_by_greedy(a: str, b: str, *rest: Any, **options: Any) -> MatchResult:
+        if b == "greedy":
+            raise MatchInterrupted(None)
+        return play_suite_match(a, b, *rest, **options)
+
+    monkeypatch.setattr(agents.suite, "play_suite_match", interrupted_by_greedy)
     output = tmp_path / "row.json"
-    spec = f"{STUBS}Fails:how='interrupt',at=600"  # in the second partie or a later one
     with pytest.raises(SystemExit) as ended:
-        agents.suite.main([spec, "--block", "train", "--output", str(output)])
+        agents.suite.main(["greedy", "--block", "train", "--output", str(output)])
     assert ended.value.code == 130
-    assert "interrupted" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert "interrupted" in printed.err
+    assert "v `random` (6) | failed" in printed.out
+    row = json.loads(output.read_text())
+    assert not row["complete"]
+    assert [opponent["b"] for opponent in row["opponents"]] == ["random"]
 
 
 @pytest.mark.usefixtures("small")
