@@ -152,7 +152,7 @@ def test_a_damaged_file_is_refused(folder: Path) -> None:
 def test_a_missing_file_and_an_unknown_block_are_refused(folder: Path) -> None:
     (folder / "dev.npz").unlink()
     assert "dev.npz cannot be read: No such file" in refused("dev", folder)
-    assert "the blocks are train, dev, test" in refused("trian", folder)
+    assert "the blocks are train, dev, test" in refused("exam", folder)
 
 
 def test_a_file_without_boards_is_refused(folder: Path) -> None:
