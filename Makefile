@@ -41,9 +41,9 @@ bench: $(INSTALLED_BENCH)  ## measure speeds beside the neighbours', write and d
 	@mkdir -p results
 	$(RUN) -m bench --output results/speeds.json --chart results
 
-strength: $(INSTALLED)  ## play the strength tables and write results/strength.json
+strength: $(INSTALLED)  ## play the strength tables, write results/strength.json and docs/strength.md
 	@mkdir -p results
-	$(RUN) evaluate.py random greedy --parties 2000 --output results/strength.json --force
+	$(RUN) -m agents.strength --jobs 2 --store runs/strength
 
 tables: $(INSTALLED)  ## print the generated documents
 	$(RUN) -m piquet_env.tables

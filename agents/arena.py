@@ -26,6 +26,7 @@ from piquet_env.rules.shuffle import deck_of
 from piquet_env.rules.variants import Rules
 
 from .base import Agent, AgentError
+from .boards import Boards
 from .evaluation.sprt import LOOK_PAIRS, Sprt
 from .pairs import Block, Failure, Players, can_batch, deck_seed, make_players
 from .statistics import MeanInterval, OutcomeShares, mean_interval, outcome_shares, pair_means
@@ -145,6 +146,7 @@ def play_match(
     sprt: Sprt | None = None,
     limit: float | None = None,
     pairs_at_once: int | None = None,
+    boards: Boards | None = None,
     store: BlockStore | None = None,
     workers: Workers | None = None,
     progress: Callable[[int], None] | None = None,
@@ -158,6 +160,7 @@ def play_match(
     sprt:          a sequential test that ends the match as soon as it decides
     limit:         mean seconds that an agent's decisions of a partie may take; None leaves time alone
     pairs_at_once: pairs played side by side where both agents can; a matter of speed and memory alone
+    boards:        where the pairs begin, in place of decks of the seed; they must be as many as the pairs, or more
     store:         where blocks of pairs are kept as soon as they are played, and looked for before
     workers:       processes to use instead of `jobs` new ones
     progress:      called with the number of parties played so far
@@ -167,6 +170,10 @@ def play_match(
     rules = Rules.of(rules)
     if parties < 1 or jobs < 1:
         raise ValueError(f"a match needs at least one partie and one job, not {parties} and {jobs}")
+    if boards is not None and len(boards) < (parties + 1) // 2:
+        raise ValueError(f"{len(boards)} boards are not enough for {parties} parties, two of them on each")
+    if boards is not None and boards.decks.shape[-1] != rules.pack:
+        raise ValueError(f"these boards have {boards.decks.shape[-1]} cards, and the rules '{rules}' {rules.pack}")
     if workers is None:
         with Workers(jobs) as own:
             return play_match(
@@ -178,11 +185,12 @@ def play_match(
                 sprt=sprt,
                 limit=limit,
                 pairs_at_once=pairs_at_once,
+                boards=boards,
                 store=store,
                 workers=own,
                 progress=progress,
             )
-    task = Task((a, b), rules, seed, limit, store)
+    task = Task((a, b), rules, seed, limit, store, boards)
     players = make_players(task.specs, rules)
     match = _Match(task, sprt)
     try:

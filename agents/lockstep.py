@@ -1,7 +1,8 @@
 """Many parties side by side: one array of states, advanced to the next decision by compiled loops.
 
 A row is a whole partie without a life cycle: deals follow one another by themselves, and the figures of each deal are
-added up as it ends. Row for row it plays as a `Game` with the same rules, seed and partie does.
+added up as it ends. Row for row it plays as a `Game` with the same rules, seed and partie does. With boards
+(agents/boards.py) a row begins where its board says, and may be a single deal.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from piquet_env.equity import Equity, equity_of
 from piquet_env.game import Game
 from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
 from piquet_env.rules.actions import num_actions
@@ -16,6 +18,7 @@ from piquet_env.rules.masks import write_mask
 from piquet_env.rules.partie import start_partie
 from piquet_env.rules.play import apply, deal_next, find_legal, is_legal, settlement_at
 from piquet_env.rules.shuffle import shuffle_into
+from piquet_env.rules.start import Start, begin_rows
 from piquet_env.rules.state import (
     CLASS_CAPOT,
     CLASS_CARDS,
@@ -36,6 +39,7 @@ from piquet_env.rules.state import (
 )
 from piquet_env.rules.variants import Rules
 
+from .boards import Boards
 from .jit import inner, jit
 
 Rows = npt.NDArray[np.int64]
@@ -69,28 +73,83 @@ class Lockstep:
     """Parties under one rule set and seed, row by row.
 
     parties: the numbers of the parties under the seed, one a row; the same number may stand in several rows
+    boards:  where the parties begin, by their numbers; None: at nothing, with the decks of the seed
     tallies: TALLY_DTYPE[N], the figures of the ended deals
     counts:  int64[3, COUNT_SIZE, COUNT_SIZE], the ended deals of all rows by score (COUNT_KINDS), with `count_deals`;
              else of shape [3, 0, 0]
     """
 
-    def __init__(self, rules: Rules, seed: int, parties: npt.ArrayLike, *, count_deals: bool = False) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        seed: int,
+        parties: npt.ArrayLike,
+        *,
+        boards: Boards | None = None,
+        count_deals: bool = False,
+    ) -> None:
         self.rules = rules
         self.seed = seed
+        self.boards = boards
         self.parties = np.array(parties, dtype=np.int64)
         self.states = np.zeros(len(self.parties), dtype=STATE_DTYPE)
         self.tallies = np.zeros(len(self.parties), dtype=TALLY_DTYPE)
         size = COUNT_SIZE if count_deals else 0
         self.counts = np.zeros((len(COUNT_KINDS), size, size), dtype=np.int64)
         self._codes = rules.codes()
+        self._decks, self._firsts, self._lasts = self._given()
         self._deck = np.empty(rules.pack, dtype=np.int8)
         self._words = make_scratch()[0]
         self._history = np.empty((len(self.parties), _FIRST_CAPACITY), dtype=np.int16)
         self._lengths = np.zeros(len(self.parties), dtype=np.int64)
-        self.states["seed"] = seed
+        self._equity: Equity | None = None
+        self._begin()
+
+    def _given(self) -> tuple[npt.NDArray[np.int8], Rows, Rows]:
+        """Return by row the decks that are given, the number of the first of these deals, and that of the last deal."""
+        count = len(self.parties)
+        if self.boards is None:
+            return (
+                np.zeros((count, 0, self.rules.pack), dtype=np.int8),
+                np.ones(count, np.int64),
+                np.zeros(count, np.int64),
+            )
+        firsts = self.boards.numbers[self.parties]
+        lasts = firsts if self.boards.one_deal else np.zeros_like(firsts)
+        return np.ascontiguousarray(self.boards.decks[self.parties]), firsts, lasts
+
+    def _begin(self) -> None:
+        """Put every row at its first decision."""
+        self.states["seed"] = self.seed
         self.states["partie"] = self.parties
+        if self.boards is not None:
+            for row, board in enumerate(self.parties.tolist()):
+                start = self.boards.start(board, self.seed)
+                self.states[row] = begin_rows(self.rules, self._codes, start).view(STATE_DTYPE)[0]
         with np.errstate(over="ignore"):  # the shuffle's stream is meant to wrap; only uncompiled code would warn
-            start_rows(self.states, self._codes, self.tallies, self.counts, self._deck)
+            start_rows(
+                self.states,
+                self._codes,
+                self.boards is None,
+                self._decks,
+                self._firsts,
+                self._lasts,
+                self.tallies,
+                self.counts,
+                self._deck,
+            )
+        if self.boards is not None:
+            self._catch_up(self.boards)
+
+    def _catch_up(self, boards: Boards) -> None:
+        """Apply the decisions that have been made on the boards."""
+        lengths = boards.lengths[self.parties]
+        for step in range(int(lengths.max(initial=0))):
+            rows = np.flatnonzero(lengths > step)
+            legal = self.apply(rows, boards.actions[self.parties[rows], step].astype(np.int64))
+            if not legal.all():
+                board = int(self.parties[rows[~legal][0]])
+                raise ValueError(f"board {board} holds a decision that is not legal under the rules '{self.rules}'")
 
     @property
     def to_act(self) -> Rows:
@@ -118,6 +177,9 @@ class Lockstep:
                 actions,
                 self._history,
                 self._lengths,
+                self._decks,
+                self._firsts,
+                self._lasts,
                 self.tallies,
                 self.counts,
                 self._deck,
@@ -125,25 +187,52 @@ class Lockstep:
             )
         return legal
 
-    def settlement(self, row: int) -> int:
-        """Return what the ended partie of a row pays to seat 0."""
-        return int(settlement_at(self.states, row, self._codes))
+    def settlement(self, row: int) -> float:
+        """Return what the ended partie of a row pays to seat 0; a board of one deal pays the change of equity."""
+        if self.boards is None or not self.boards.one_deal:
+            return int(settlement_at(self.states, row, self._codes))
+        if self._equity is None:
+            self._equity = equity_of(self.rules, self.boards.equity)
+        state, start = self.states[row], self.boards.start(int(self.parties[row]), self.seed)
+        after: float
+        if state["phase"] == PARTIE_OVER:
+            after = int(settlement_at(self.states, row, self._codes))
+        else:
+            after = self._expected(start.deal_number, state["totals"], int(state["dealer"]) == 0)
+        before = self._expected(start.deal_number - 1, np.array(start.totals), start.dealer == 1)
+        return after - before
+
+    def _expected(self, played: int, totals: np.ndarray, is_elder: bool) -> float:
+        """Return what seat 0 can expect between two deals."""
+        assert self._equity is not None, "made by `settlement`"
+        none = np.zeros((1, 2), dtype=np.int64)
+        return float(
+            self._equity.seat_values([played], totals[None, :].astype(np.int64), none, np.array([is_elder]))[0]
+        )
 
     def below_the_line(self, row: int) -> tuple[bool, bool]:
         """Return which seat lost the ended partie below the line (au cent: lost a game below the lurch)."""
         state = self.states[row]
+        if state["phase"] != PARTIE_OVER:
+            return False, False
         if self.rules.form == "au_cent":
             first, second = (state["lurches"] > 0).tolist()
             return first, second
-        pays, line = self.settlement(row), self.rules.rubicon_line
+        pays, line = int(settlement_at(self.states, row, self._codes)), self.rules.rubicon_line
         return pays < 0 and state["totals"][0] < line, pays > 0 and state["totals"][1] < line
 
     def game(self, row: int) -> Game:
         """Return the partie of a row as a `Game`, played to where it stands."""
-        game = Game(self.rules, seed=self.seed, partie=int(self.parties[row]))
-        for action in self._history[row, : self._lengths[row]].tolist():
+        number = int(self.parties[row])
+        start = Start(self.seed, number) if self.boards is None else self.boards.start(number, self.seed)
+        game = Game(self.rules, **start._asdict())
+        for action in self.decisions(row):
             game.apply(action)
         return game
+
+    def decisions(self, row: int) -> list[int]:
+        """Return every decision of a row so far, those that were made on its board included."""
+        return self._history[row, : self._lengths[row]].tolist()
 
 
 @inner
@@ -221,26 +310,58 @@ def _end_deal(row: np.void, tally: np.void, counts: np.ndarray) -> None:
 
 
 @inner
-def _deal_until_decision(row: np.void, rules: np.void, tally: np.void, counts: np.ndarray, deck: np.ndarray) -> None:
-    """Deal on where a deal has ended, until a seat is to act or the partie is over."""
+def _deal_until_decision(
+    row: np.void,
+    rules: np.void,
+    decks: np.ndarray,
+    first: int,
+    last: int,
+    tally: np.void,
+    counts: np.ndarray,
+    deck: np.ndarray,
+) -> None:
+    """Deal on where a deal has ended, until a seat is to act, the partie is over, or the deal `last` has ended.
+
+    decks: int8[D, pack], of the deals from `first` on; when they run out, the seed continues
+    """
     while row["phase"] == DEAL_OVER:
         if row["deals_ended"] > 0:
             _end_deal(row, tally, counts)
-        shuffle_into(row["seed"], row["partie"], row["deal_number"] + 1, deck)
-        deal_next(row, rules, deck)
+            if row["deal_number"] == last:
+                return
+        place = row["deal_number"] + 1 - first
+        if 0 <= place < decks.shape[0]:
+            deal_next(row, rules, decks[place])
+        else:
+            shuffle_into(row["seed"], row["partie"], row["deal_number"] + 1, deck)
+            deal_next(row, rules, deck)
     if row["phase"] == PARTIE_OVER:
         _end_deal(row, tally, counts)
 
 
 @jit
-def start_rows(rows: np.ndarray, rules: np.ndarray, tallies: np.ndarray, counts: np.ndarray, deck: np.ndarray) -> None:
-    """Begin the parties of all rows (zeros but for seed and partie); `deck` is room for a deck."""
+def start_rows(
+    rows: np.ndarray,
+    rules: np.ndarray,
+    is_new: bool,
+    decks: np.ndarray,
+    firsts: np.ndarray,
+    lasts: np.ndarray,
+    tallies: np.ndarray,
+    counts: np.ndarray,
+    deck: np.ndarray,
+) -> None:
+    """Put all rows at their first decision; `deck` is room for a deck.
+
+    is_new: whether the rows are zeros but for seed and partie, and begin at nothing; else they stand at their start
+    """
     for index in range(rows.shape[0]):
         row = rows[index]
-        shuffle_into(row["seed"], row["partie"], 0, deck)
-        start_partie(row, rules[0], NOBODY, deck)
+        if is_new:
+            shuffle_into(row["seed"], row["partie"], 0, deck)
+            start_partie(row, rules[0], NOBODY, deck)
         find_legal(row, rules[0])
-        _deal_until_decision(row, rules[0], tallies[index], counts, deck)
+        _deal_until_decision(row, rules[0], decks[index], firsts[index], lasts[index], tallies[index], counts, deck)
 
 
 @jit
@@ -268,6 +389,9 @@ def apply_rows(
     actions: np.ndarray,
     history: np.ndarray,
     lengths: np.ndarray,
+    decks: np.ndarray,
+    firsts: np.ndarray,
+    lasts: np.ndarray,
     tallies: np.ndarray,
     counts: np.ndarray,
     deck: np.ndarray,
@@ -282,4 +406,4 @@ def apply_rows(
             history[index, lengths[index]] = actions[place]
             lengths[index] += 1
             apply(row, rules[0], actions[place])
-            _deal_until_decision(row, rules[0], tallies[index], counts, deck)
+            _deal_until_decision(row, rules[0], decks[index], firsts[index], lasts[index], tallies[index], counts, deck)

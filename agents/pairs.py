@@ -20,6 +20,7 @@ from piquet_env.rules.state import NOBODY
 from piquet_env.rules.variants import Rules
 
 from .base import Actions, Agent, AgentError, View
+from .boards import Boards
 from .lockstep import TALLY_FIELDS, Lockstep, Rows
 from .registry import make_agent
 from .streams import Streams
@@ -103,12 +104,21 @@ def agent_seed(seed: int, pair: int, seat: int) -> int:
     return int(np.random.SeedSequence([seed, pair, seat]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-def play_pairs(players: Players, rules: Rules, seed: int, pairs: range, limit: float | None = None) -> Block:
+def play_pairs(
+    players: Players,
+    rules: Rules,
+    seed: int,
+    pairs: range,
+    limit: float | None = None,
+    boards: Boards | None = None,
+) -> Block:
     """Play both halves of some pairs in this process: in lock-step where both agents can, else one at a time.
 
-    limit: mean seconds that an agent's decisions of a partie may take
+    limit:  mean seconds that an agent's decisions of a partie may take
+    boards: where the pairs begin; None: at nothing, with the decks of the seed
     """
-    tables = play_parties(players, rules, seed, [(pair, half) for pair in pairs for half in range(2)], limit=limit)
+    halves = [(pair, half) for pair in pairs for half in range(2)]
+    tables = play_parties(players, rules, seed, halves, limit=limit, boards=boards)
     return Block(
         np.concatenate([table.records for table in tables]),
         [failure for table in tables for failure in table.failures],
@@ -123,6 +133,7 @@ def play_parties(
     halves: list[tuple[int, int]],
     *,
     limit: float | None = None,
+    boards: Boards | None = None,
     count_deals: bool = False,
 ) -> list[Table]:
     """Play parties, given by pair and half, and return the tables at which they were played, in their order."""
@@ -132,7 +143,7 @@ def play_parties(
             player.reset(agent_seed(seed, halves[0][0], 0))
     tables = []
     for sat in [halves] if batched else [[half] for half in halves]:
-        table = Table(players, rules, seed, sat, batched=batched, limit=limit, count_deals=count_deals)
+        table = Table(players, rules, seed, sat, batched=batched, limit=limit, boards=boards, count_deals=count_deals)
         table.play()
         tables.append(table)
     return tables
@@ -154,13 +165,15 @@ class Table:
         *,
         batched: bool,
         limit: float | None = None,
+        boards: Boards | None = None,
         count_deals: bool = False,
     ) -> None:
         self.players = players
         self.batched = batched
         self.limit = limit
         self.thought = np.zeros((len(halves), 2))  # seconds, by agent
-        self.games = Lockstep(rules, deck_seed(seed), [pair for pair, _ in halves], count_deals=count_deals)
+        parties = [pair for pair, _ in halves]
+        self.games = Lockstep(rules, deck_seed(seed), parties, boards=boards, count_deals=count_deals)
         self.records = np.zeros(len(halves), dtype=PARTIE_DTYPE)
         self.records["pair"] = [pair for pair, _ in halves]
         self.records["half"] = self.half = np.array([half for _, half in halves])
@@ -253,12 +266,7 @@ class Table:
     def _act_batch(self, agent: int, observations: np.ndarray, masks: np.ndarray, streams: Streams) -> Actions:
         """Return what `act_batch` says, checked: one whole number a row."""
         player: Any = self.players[agent]
-        actions = np.asarray(player.act_batch(observations, masks, streams))
-        if actions.shape != (len(masks),) or actions.dtype.kind not in "iu":
-            raise AgentError(
-                f"act_batch must return {len(masks)} whole numbers, not {actions.dtype} of shape {actions.shape}"
-            )
-        return actions.astype(np.int64)
+        return check_actions(player.act_batch(observations, masks, streams), len(masks))
 
     def _settle(self, row: int) -> None:
         """Enter a partie that was played to its end."""
@@ -289,6 +297,14 @@ class Table:
 
     def _by_agent(self, row: int, by_seat: np.ndarray) -> np.ndarray:
         return by_seat[::-1] if self.half[row] else by_seat
+
+
+def check_actions(returned: Any, rows: int) -> Actions:
+    """Return what an `act_batch` returned; AgentError for what is not one whole number a row."""
+    actions = np.asarray(returned)
+    if actions.shape != (rows,) or actions.dtype.kind not in "iu":
+        raise AgentError(f"act_batch must return {rows} whole numbers, not {actions.dtype} of shape {actions.shape}")
+    return actions.astype(np.int64)
 
 
 def _describe(error: BaseException) -> tuple[str, str]:

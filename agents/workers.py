@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from piquet_env.rules.variants import Rules
 
+from .boards import Boards
 from .pairs import Block, Players, Specs, make_players, play_pairs
 
 
@@ -33,11 +34,12 @@ class Task(NamedTuple):
     seed: int
     limit: float | None = None
     store: BlockStore | None = None
+    boards: Boards | None = None
 
 
 def play_block(players: Players, task: Task, pairs: range) -> Block:
     """Play some pairs, and keep what came of them before it is returned."""
-    block = play_pairs(players, task.rules, task.seed, pairs, task.limit)
+    block = play_pairs(players, task.rules, task.seed, pairs, task.limit, task.boards)
     if task.store is not None:
         task.store.write(pairs, block)
     return block

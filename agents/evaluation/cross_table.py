@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from agents.arena import MatchResult
+from agents.statistics import MeanInterval
 
 MOST_NAME = 24  # characters of an agent's name
 
@@ -37,12 +38,24 @@ def pairings(count: int) -> list[tuple[int, int]]:
     return list(combinations(range(count), 2))
 
 
-def cross_table(agents: Sequence[str], matches: Sequence[MatchResult]) -> CrossTable:
-    """Return the cross-table of the matches, which are those of `pairings` in their order, the last perhaps missing."""
+def settlement_of(match: MatchResult) -> MeanInterval:
+    """Return what A makes a partie against B in settlement points."""
+    return match.settlement
+
+
+def cross_table(
+    agents: Sequence[str],
+    matches: Sequence[MatchResult],
+    figure: Callable[[MatchResult], MeanInterval] = settlement_of,
+) -> CrossTable:
+    """Return the cross-table of the matches, which are those of `pairings` in their order, the last perhaps missing.
+
+    figure: what A makes against B
+    """
     means: list[list[float | None]] = [[None] * len(agents) for _ in agents]
     half_widths: list[list[float | None]] = [[None] * len(agents) for _ in agents]
     for (i, j), match in zip(pairings(len(agents)), matches, strict=False):
-        mean, low, _ = match.settlement
+        mean, low, _ = figure(match)
         means[i][j], means[j][i] = mean, 0.0 - mean
         half_widths[i][j] = half_widths[j][i] = None if low is None else mean - low
     return CrossTable(tuple(agents), means, half_widths)
