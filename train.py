@@ -1,14 +1,14 @@
-"""Train a first agent, and play it against the bots.
+"""Train an agent by playing against itself, and play it against the bots.
 
     python train.py                          about three minutes, then the table
     python train.py --minutes 30 --run-dir runs/mine
     python train.py --minutes 30 --run-dir runs/mine --resume
 
-The learner is sb3-contrib's MaskablePPO as it is. It sits in one seat of many parties at once, a bot in the other,
-and is paid the points of each deal. The run's folder holds `config.json`, `checkpoint.pt` (to resume),
-`policy.safetensors` (to play: `python evaluate.py policy:runs/mine/policy.safetensors greedy`), `evaluation.json`, and
-for every start a `log-…` with SB3's `progress.csv`. A resumed run has the options of the run; `--minutes` are further
-minutes, `--decisions` is the total.
+One policy moves for both seats of many parties at once and learns from every decision (docs/training.md; the parts are
+in agents/learned/). The run's folder holds `config.json`, `checkpoint.pt` (to resume), `policy.safetensors` (to play:
+`python evaluate.py policy:runs/mine/policy.safetensors greedy`), earlier policies in `policies/`, `progress.csv` and
+`strength.csv` with the figures of the run, `curves.png`, and `evaluation.json`. A resumed run has the options of the
+run; `--minutes` are further minutes, `--decisions` is the total. Ctrl-C ends in order.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import dataclasses
 import itertools
 import json
+import os
 import signal
 import sys
 import threading
@@ -27,7 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sb3_contrib import MaskablePPO
+    from agents.learned.self_play import SelfPlayPPO
+    from piquet_env import Rules
 
 
 @dataclass
@@ -37,55 +39,78 @@ class Config:
     minutes: float = 3.0
     """time to train, start-up included; ignored if --decisions is given"""
     decisions: int = 0
-    """train up to this many decisions of the learner in all, instead of for some minutes"""
+    """train up to this many decisions in all, instead of for some minutes"""
     run_dir: str = ""
     """folder of the run; by default a new one in runs/"""
     resume: bool = False
     """go on with the run in --run-dir"""
     seed: int = 1
-    """seed of the network, the decks and the sampling"""
+    """seed of the networks, the decks and the sampling"""
     rules: str = "rubicon"
     """preset of the rules, or a text such as 'rubicon sinking=partial'"""
     reward: str = "deal_points"
-    """settlement, win, deal_points or equity"""
-    opponent: str = "greedy"
-    """who sits in the other seat: an agent's spec"""
-    envs: int = 256
+    """deal_points, equity, settlement or win"""
+    equity_from: int = 0
+    """with deal_points: the decision from which on deals are paid in equity instead; 0 for never"""
+    equity_over: int = 10_000_000
+    """decisions over which points turn into equity"""
+    envs: int = 1024
     """parties played side by side"""
-    rollout: int = 8_192
+    rollout: int = 32_768
     """decisions between two updates"""
-    minibatch: int = 1024
+    minibatch: int = 2048
     """decisions in a minibatch"""
     epochs: int = 2
     """passes over a rollout"""
-    learning_rate: float = 1e-3
-    """Adam's step"""
-    entropy: float = 0.02
-    """weight of the policy's entropy"""
-    clip: float = 0.2
+    learning_rate: float = 2e-3
+    """Adam's step at the beginning"""
+    entropy: float = 0.05
+    """weight of the policy's entropy at the beginning"""
+    decay: int = 40_000_000
+    """decisions in which learning rate and entropy fall to 0.71, and on as 1 / sqrt(1 + decisions / decay)"""
+    cooldown: float = 0.3
+    """last share of --minutes in which the learning rate falls to a tenth as well; none with --decisions"""
+    clip: float = 0.1
     """PPO's clip range"""
-    discount: float = 0.98
-    """discount of later rewards; an own deal is about sixteen decisions"""
+    discount: float = 1.0
+    """discount of later rewards"""
     trace: float = 0.95
     """lambda of the generalised advantage"""
     hidden: int = 256
     """units in a hidden layer"""
     layers: int = 2
-    """hidden layers, of the policy and of the value each"""
-    threads: int = 2
-    """threads of PyTorch; one makes runs repeatable bit for bit"""
+    """hidden layers, of the policy and of the critic each"""
+    precision: str = "auto"
+    """of the layers behind the first: float32, bfloat16, or auto for what the processor does best"""
+    threads: int = 0
+    """threads of the learner, 0 for the processors there are but at most 2; one makes runs repeatable bit for bit"""
+    strength_every: int = 2_000_000
+    """decisions between two matches of the policy against each bot; 0 for none"""
+    strength_parties: int = 200
+    """duplicate parties in such a match"""
+    keep_every: int = 10_000_000
+    """decisions between two policies kept in policies/; 0 for none"""
+    tensorboard: bool = False
+    """also write TensorBoard's files"""
     parties: int = 1000
     """duplicate parties against each bot at the end; 0 for none"""
 
 
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
-    *("seed", "rules", "reward", "opponent", "envs", "rollout"),
-    *("minibatch", "epochs", "hidden", "layers", "discount", "trace"),
+    *("seed", "rules", "reward", "equity_from", "equity_over", "envs", "rollout", "minibatch", "epochs"),
+    *("hidden", "layers", "precision", "discount", "trace"),
 )
-TAKEN_OVER = (*FIXED, "learning_rate", "entropy", "clip", "threads")
-REWARD_SCALE = {"win": 1.0, "deal_points": 0.01, "settlement": 0.01, "equity": 0.01}  # brings returns to the order of 1
+TAKEN_OVER = (
+    *(*FIXED, "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
+    *("strength_every", "strength_parties", "keep_every", "tensorboard"),
+)
+BUILD_OPTIONS = ("seed", "hidden", "layers", "precision", "rollout", "minibatch", "epochs", "clip", "discount", "trace")
+TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 CHECKPOINT_SECONDS = 30
+NEVER = 1 << 62  # the figures are logged behind the update, not before it
+BOTS = ("random", "greedy")
+MEASURED = ("greedy",)  # while it trains: random is soon beaten as high as can be
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -110,90 +135,67 @@ def run(config: Config, started: float) -> int:
     """Set up the run, train within the budget, write what was learnt, print the table."""
     check_config(config)
     import torch
-    from stable_baselines3.common.logger import configure
 
-    from agents.learned.masked_ppo import (
-        build_model,
-        capture,
-        policy_weights,
-        read_checkpoint,
-        resume,
-        write_checkpoint,
-    )
-    from agents.learned.policy import policy_metadata, save_policy
+    from agents.learned.checkpoint import read_checkpoint, resume
+    from agents.learned.objective import Objective
+    from agents.learned.parties import SelfPlayParties
+    from agents.learned.schedules import Schedules
+    from agents.learned.self_play import best_precision, build_model
     from piquet_env import Rules
-    from piquet_env.sb3_vec_env import PiquetVecEnv
 
-    torch.set_num_threads(config.threads)
     rules = Rules.of(config.rules)
-    about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
+    objective = Objective(config.reward, config.equity_from, config.equity_over)
+    if config.precision == "auto":
+        config.precision = best_precision()
+    config.threads = config.threads or min(os.cpu_count() or 1, 2)
+    torch.set_num_threads(config.threads)
     folder = run_folder(config)
-    checkpoint = folder / "checkpoint.pt"
-    content = read_checkpoint(checkpoint) if config.resume else None
+    content = read_checkpoint(folder / "checkpoint.pt") if config.resume else None
+    about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
 
-    parties = PiquetVecEnv(
-        config.envs,
-        config.opponent,
-        rules,
-        reward=config.reward,
-        reward_scale=REWARD_SCALE[config.reward],
-        seed=TRAINING_SEED + config.seed * 1_000_003,
-    )
-    model = build_model(
-        parties,
-        **{name: getattr(config, name) for name in BUILD_OPTIONS},
-    )
+    parties = SelfPlayParties(config.envs, rules, objective, seed=TRAINING_SEED + config.seed * 1_000_003)
+    schedules = Schedules(config.learning_rate, config.entropy, config.decay)
+    model = build_model(parties, schedules, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
-    policy, metadata = folder / "policy.safetensors", policy_metadata(rules, "relu", config.layers + 1)
-    first = model.num_timesteps
-    model.set_logger(configure(str(folder / f"log-{first}"), ["csv"]))
 
+    keeper = Keeper(config, folder, model, parties, rules, about)
+    if content is not None:
+        keeper.take()
     budget = Budget(config, started, model)
-    last_written = time.perf_counter()
-    kept = capture(model, parties, about) if content is not None else None
-    weights = policy_weights(model)
     interrupted = False
     try:
         while not budget.is_spent():
             # One rollout and its update; what is kept between two of them is whole.
-            model.learn(model.n_steps * config.envs, callback=None, reset_num_timesteps=model.num_timesteps == 0)
-            kept, weights = capture(model, parties, about), policy_weights(model)
-            budget.show()
-            if time.perf_counter() - last_written > CHECKPOINT_SECONDS:
-                write_checkpoint(checkpoint, kept)
-                save_policy(policy, weights, metadata)
-                last_written = time.perf_counter()
+            schedules.cooling = budget.cooling()
+            new = model.num_timesteps == 0
+            model.learn(model.n_steps * config.envs, log_interval=NEVER, reset_num_timesteps=new)
+            keeper.take()
+            keeper.note(budget)
+            budget.show(keeper.strength)
     except KeyboardInterrupt:
         interrupted = True
     budget.end()
     model.logger.close()
-    if kept is None:
+    if keeper.checkpoint is None:
         print("train.py: interrupted before the first update; nothing was learnt", file=sys.stderr)
         return 130
-    write_checkpoint(checkpoint, kept)
-    save_policy(policy, weights, metadata)
+    keeper.write()
+    draw_curves(folder)
     seconds = time.perf_counter() - started
-    done = model.num_timesteps
-    print(f"{done:,} decisions ({done - first:,} now, in {seconds:.0f} s) · policy: {policy}")
+    done = keeper.decisions
+    print(f"{done:,} decisions ({done - budget.first:,} now, in {seconds:.0f} s) · policy: {keeper.policy}")
     if interrupted:
         return 130
-    return evaluate(config, policy, folder) if config.parties else 0
-
-
-TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
-BUILD_OPTIONS = (
-    *("seed", "hidden", "layers", "learning_rate", "rollout", "minibatch"),
-    *("epochs", "entropy", "clip", "discount", "trace"),
-)
+    return evaluate(config, keeper.policy, folder) if config.parties else 0
 
 
 class Budget:
     """How long to train, and the line that says how far it has come."""
 
-    def __init__(self, config: Config, started: float, model: MaskablePPO) -> None:
+    def __init__(self, config: Config, started: float, model: SelfPlayPPO) -> None:
         self.config, self.started, self.model = config, started, model
         self.first, self.begun = model.num_timesteps, time.perf_counter()
 
@@ -207,25 +209,144 @@ class Budget:
         """Return whether the budget is spent; a new run makes one rollout in any case."""
         return self.share() >= 1 and self.model.num_timesteps > 0
 
-    def show(self) -> None:
+    def cooling(self) -> float:
+        """Return the factor on the learning rate: 1, and towards the end of some minutes down to a tenth.
+
+        A run of so many decisions has none, so that it can be cut in two and come to the same.
+        """
+        if self.config.decisions or not self.config.cooldown:
+            return 1.0
+        left = max(1 - self.share(), 0)
+        return min(1.0, 0.1 + 0.9 * left / self.config.cooldown)
+
+    def rate(self) -> float:
+        """Return the decisions a second since this start."""
+        return (self.model.num_timesteps - self.first) / (time.perf_counter() - self.begun)
+
+    def show(self, strength: str) -> None:
         """Renew the line of progress on standard error."""
-        elapsed = time.perf_counter() - self.begun
         done, share = self.model.num_timesteps, min(self.share(), 1.0)
-        rate = (done - self.first) / elapsed
-        left = (
-            (self.config.decisions - done) / rate if self.config.decisions else 60 * self.config.minutes * (1 - share)
-        )
-        results = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        mean = f"{sum(results) / len(results):+.1f}" if results else "not known yet"
+        left = (self.config.decisions - done) / self.rate() if self.config.decisions else None
+        seconds = 60 * self.config.minutes * (1 - share) if left is None else left
         line = (
-            f"\r[{'#' * int(30 * share):<30}] {share:4.0%}  {done:,} decisions, {rate:,.0f}/s  "
-            f"{self.config.reward} a partie {mean}  {max(left, 0):.0f} s left  "
+            f"\r[{'#' * int(30 * share):<30}] {share:4.0%}  {done:,} decisions, {self.rate():,.0f}/s  "
+            f"{strength}  {max(seconds, 0):.0f} s left  "
         )
         print(line, end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Leave the line."""
         print(file=sys.stderr)
+
+
+class Keeper:
+    """Keeps the run: takes its state between two rollouts, notes its figures, and writes its files."""
+
+    def __init__(
+        self,
+        config: Config,
+        folder: Path,
+        model: SelfPlayPPO,
+        parties: Any,
+        rules: Rules,
+        about: dict[str, str],
+    ) -> None:
+        from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+
+        from agents.learned.policy import policy_metadata
+        from agents.learned.run_log import ProgressCSV, keep_rows, read_rows
+
+        self.config, self.folder, self.model, self.parties, self.about = config, folder, model, parties, about
+        self.policy = folder / "policy.safetensors"
+        self.metadata = policy_metadata(rules, "relu", config.layers + 1)
+        self.checkpoint: bytes | None = None
+        self.weights: dict[str, Any] = {}
+        self.decisions = model.num_timesteps
+        self.strength = ""
+        earlier = [row for row in read_rows(folder / "progress.csv") if int(row["decisions"]) <= self.decisions]
+        self.seconds_before = float(earlier[-1].get("time/seconds") or 0) if earlier else 0.0
+        self.matches: list[dict[str, Any]] = [*keep_rows(folder / "strength.csv", self.decisions)]
+        writers: list[Any] = [ProgressCSV(folder / "progress.csv", self.decisions)]
+        if config.tensorboard:
+            writers.append(TensorBoardOutputFormat(str(folder / "tensorboard")))
+        model.set_logger(Logger(str(folder), writers))
+        self.begun = self.written = time.perf_counter()
+
+    def take(self) -> None:
+        """Take the state of the run, to be written now or when it ends."""
+        from agents.learned.checkpoint import capture
+        from agents.learned.self_play import policy_weights
+
+        self.checkpoint = capture(self.model, self.parties, self.about)
+        self.weights = policy_weights(self.model)
+        self.decisions = self.model.num_timesteps
+
+    def note(self, budget: Budget) -> None:
+        """Log the figures of the update, and write, measure and keep what is due."""
+        record = self.model.logger.record
+        record("time/seconds", round(self.seconds_before + time.perf_counter() - self.begun, 1))
+        record("time/decisions_a_second", round(budget.rate()))
+        record("train/equity_weight", self.parties.equity_weight)
+        self.model.logger.dump(self.decisions)
+        measured, kept = self._is_due(self.config.strength_every), self._is_due(self.config.keep_every)
+        if measured or kept or time.perf_counter() - self.written > CHECKPOINT_SECONDS:
+            self.write()
+        if kept:
+            self._keep_policy()
+        if measured:
+            self._measure()
+
+    def write(self) -> None:
+        """Write checkpoint and policy, each whole or not at all."""
+        from agents.files import write_atomically
+        from agents.learned.policy import save_policy
+
+        assert self.checkpoint is not None
+        write_atomically(self.folder / "checkpoint.pt", self.checkpoint)
+        save_policy(self.policy, self.weights, self.metadata | {"decisions": str(self.decisions)})
+        self.written = time.perf_counter()
+
+    def _is_due(self, every: int) -> bool:
+        """Return whether the last rollout has passed a multiple of so many decisions."""
+        rollout = self.model.n_steps * self.config.envs
+        return every > 0 and self.decisions // every > (self.decisions - rollout) // every
+
+    def _keep_policy(self) -> None:
+        from agents.learned.policy import save_policy
+
+        kept = self.folder / "policies" / f"policy-{self.decisions // 1_000_000:06d}M.safetensors"
+        kept.parent.mkdir(exist_ok=True)
+        save_policy(kept, self.weights, self.metadata | {"decisions": str(self.decisions)})
+
+    def _measure(self) -> None:
+        """Play the policy against the bots, on decks of evaluation, and note the figures."""
+        from agents.arena import play_match
+        from agents.learned.run_log import write_rows
+
+        rules, figures = self.parties.rules, []
+        for bot in MEASURED:
+            match = play_match(f"policy:{self.policy}", bot, rules, parties=self.config.strength_parties, seed=2)
+            mean, low, _ = match.settlement
+            half = "" if low is None else f"{mean - low:.1f}"
+            self.matches.append(
+                {
+                    "decisions": self.decisions,
+                    "against": bot,
+                    "parties": match.parties,
+                    "settlement": f"{mean:.1f}",
+                    "half_width": half,
+                }
+            )
+            figures.append(f"{bot} {mean:+.0f} ± {half or '?'}")
+        write_rows(self.folder / "strength.csv", self.matches)
+        self.strength = " · ".join(figures)
+
+
+def draw_curves(folder: Path) -> None:
+    """Draw the run's curves, where matplotlib is installed."""
+    from agents.learned.curves import draw_curves as draw
+
+    draw(folder)
 
 
 def evaluate(config: Config, policy: Path, folder: Path) -> int:
@@ -238,7 +359,7 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
     seed = 1
     matches, complete = [], True
     try:
-        for bot in ("random", "greedy"):
+        for bot in BOTS:
             matches.append(play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed))
     except MatchInterrupted as interrupt:
         matches += [interrupt.result] if interrupt.result is not None else []
@@ -254,7 +375,7 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
 
 def parse_arguments(argv: list[str] | None) -> Config:
     """Return the options; argparse ends the program with one line for a wrong one."""
-    parser = argparse.ArgumentParser(prog="train.py", description="Train a first agent, and play it against the bots.")
+    parser = argparse.ArgumentParser(prog="train.py", description=(__doc__ or "").partition("\n")[0])
     meanings = _field_docs()
     for field in dataclasses.fields(Config):
         flag = "--" + field.name.replace("_", "-")
@@ -306,24 +427,37 @@ def check_config(config: Config) -> None:
 
     if config.reward not in REWARDS:
         raise ValueError(f"unknown reward {config.reward!r}; the rewards are {', '.join(REWARDS)}")
-    for name in ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "threads"):
-        if getattr(config, name) < 1:
-            raise ValueError(f"--{name} must be at least 1, not {getattr(config, name)}")
+    if config.precision not in {"auto", "float32", "bfloat16"}:
+        raise ValueError(f"unknown precision {config.precision!r}; it is auto, float32 or bfloat16")
     if not config.decisions and not config.minutes > 0:
         raise ValueError("--minutes must be positive, or --decisions given")
-    for name in ("minutes", "decisions", "parties", "entropy", "seed"):
-        if getattr(config, name) < 0:
-            raise ValueError(f"--{name} must not be negative, but is {getattr(config, name)}")
-    for name in ("learning_rate", "clip"):
-        if not getattr(config, name) > 0:
-            raise ValueError(f"--{name.replace('_', '-')} must be positive, but is {getattr(config, name)}")
-    for name in ("discount", "trace"):
-        if not 0 <= getattr(config, name) <= 1:
-            raise ValueError(f"--{name} must lie between 0 and 1, but is {getattr(config, name)}")
+    for names, fits, words in RANGES:
+        for name in names:
+            if not fits(getattr(config, name)):
+                raise ValueError(f"--{name.replace('_', '-')} must {words}, but is {getattr(config, name)}")
     if config.rollout < config.envs or config.minibatch > config.rollout:
         raise ValueError("--rollout must be at least --envs and at least --minibatch")
     if config.resume and not config.run_dir:
         raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+
+RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
+    (
+        ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "decay", "strength_parties", "equity_over"),
+        lambda number: number >= 1,
+        "be at least 1",
+    ),
+    (
+        (
+            *("minutes", "decisions", "parties", "entropy", "seed", "threads"),
+            *("equity_from", "strength_every", "keep_every"),
+        ),
+        lambda number: number >= 0,
+        "not be negative",
+    ),
+    (("learning_rate", "clip"), lambda number: number > 0, "be positive"),
+    (("discount", "trace", "cooldown"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
+)
 
 
 def run_folder(config: Config) -> Path:

@@ -1,0 +1,70 @@
+"""What the learner is paid: a reward of the environment, or deal points that turn into equity as the run goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from piquet_env.rewards import REWARDS
+from piquet_env.rules.variants import Rules
+
+# Brings what an episode pays to the order of 1. A point a deal is worth about three and a half settlement points, so
+# points and equity are of one size and the critic need not learn another when the one turns into the other.
+SCALE = {"deal_points": 0.03, "equity": 0.01, "settlement": 0.005, "win": 1.0}
+BY_DEAL = ("deal_points", "equity")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A reward and its schedule.
+
+    reward:      `deal_points`, `equity`, `settlement` or `win` (piquet_env/rewards.py)
+    equity_from: with `deal_points`: the decision from which on the payment turns into equity; 0 for never
+    equity_over: over how many decisions it turns
+    Raises ValueError for what cannot be.
+    """
+
+    reward: str = "deal_points"
+    equity_from: int = 0
+    equity_over: int = 1
+
+    def __post_init__(self) -> None:
+        if self.reward not in REWARDS:
+            raise ValueError(f"unknown reward {self.reward!r}; the rewards are {', '.join(REWARDS)}")
+        if self.equity_from and self.reward != "deal_points":
+            raise ValueError(f"only the reward 'deal_points' can turn into equity, not {self.reward!r}")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether points turn into equity."""
+        return self.equity_from > 0
+
+    @property
+    def is_by_deal(self) -> bool:
+        """Whether a deal is an episode of its own, so that nothing is bootstrapped across its end."""
+        return self.reward in BY_DEAL
+
+    @property
+    def batch_reward(self) -> str:
+        """What the batch must pay; the points of a mixed objective are read off the totals."""
+        return "equity" if self.is_mixed else self.reward
+
+    def equity_weight(self, decisions: int) -> float:
+        """Return the share of equity, 0 to 1, after so many decisions."""
+        if not self.is_mixed:
+            return float(self.reward == "equity")
+        return float(np.clip((decisions - self.equity_from) / max(self.equity_over, 1), 0, 1))
+
+    def scaled(self, paid: np.ndarray) -> np.ndarray:
+        """Return what the batch has paid as the learner gets it: float32."""
+        return paid * np.float32(SCALE[self.reward])
+
+    def mixed(self, points: np.ndarray, equity: np.ndarray, weight: float) -> np.ndarray:
+        """Return points and equity of ended deals as the learner gets them: float64, one a deal."""
+        return (1 - weight) * SCALE["deal_points"] * points + weight * SCALE["equity"] * equity
+
+
+def has_equity(rules: Rules) -> bool:
+    """Whether there is an equity table for these rules."""
+    return rules.form == "rubicon" and rules.pack == 32
