@@ -177,8 +177,9 @@ def run(config: Config, started: float) -> int:
             budget.show(keeper.strength)
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        model.logger.close()
     budget.end()
-    model.logger.close()
     if keeper.checkpoint is None:
         print("train.py: interrupted before the first update; nothing was learnt", file=sys.stderr)
         return 130

@@ -54,5 +54,5 @@ def normalise_by_group(advantages: np.ndarray, groups: np.ndarray, num_groups: i
 
 def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
     """Return the share of the variance of `returns` that `values` explains; NaN where there is none."""
-    variance = returns.var(dtype=np.float64)
-    return float("nan") if not variance > 0 else float(1 - (returns - values).var(dtype=np.float64) / variance)
+    variance = returns.var(dtype=np.float64) if len(returns) else 0.0
+    return float(1 - (returns - values).var(dtype=np.float64) / variance) if variance > 0 else float("nan")

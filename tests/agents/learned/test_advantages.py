@@ -79,3 +79,4 @@ def test_explained_variance() -> None:
     assert explained_variance(returns, returns) == 1
     assert explained_variance(np.zeros(4), returns) == 0
     assert np.isnan(explained_variance(np.zeros(4), np.ones(4)))
+    assert np.isnan(explained_variance(np.zeros(0), np.zeros(0)))
