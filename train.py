@@ -98,11 +98,11 @@ class Config:
 
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
-    *("seed", "rules", "reward", "equity_from", "equity_over", "envs", "rollout", "minibatch", "epochs"),
+    *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
     *("hidden", "layers", "precision", "discount", "trace"),
 )
 TAKEN_OVER = (
-    *(*FIXED, "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
+    *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
     *("strength_every", "strength_parties", "keep_every", "tensorboard"),
 )
 BUILD_OPTIONS = ("seed", "hidden", "layers", "precision", "rollout", "minibatch", "epochs", "clip", "discount", "trace")

@@ -36,23 +36,22 @@ class Objective:
             raise ValueError(f"only the reward 'deal_points' can turn into equity, not {self.reward!r}")
 
     @property
-    def is_mixed(self) -> bool:
-        """Whether points turn into equity."""
-        return self.equity_from > 0
-
-    @property
     def is_by_deal(self) -> bool:
         """Whether a deal is an episode of its own, so that nothing is bootstrapped across its end."""
         return self.reward in BY_DEAL
 
-    @property
-    def batch_reward(self) -> str:
-        """What the batch must pay; the points of a mixed objective are read off the totals."""
-        return "equity" if self.is_mixed else self.reward
+    def batch_reward(self, rules: Rules) -> str:
+        """Return what the batch must pay.
+
+        Where there is an equity table, that is equity also for points, which are then read off the totals: a run that
+        was begun on points may be gone on with on equity.
+        """
+        is_prepared = self.reward == "deal_points" and (has_equity(rules) or self.equity_from > 0)
+        return "equity" if is_prepared else self.reward
 
     def equity_weight(self, decisions: int) -> float:
         """Return the share of equity, 0 to 1, after so many decisions."""
-        if not self.is_mixed:
+        if not self.equity_from:
             return float(self.reward == "equity")
         return float(np.clip((decisions - self.equity_from) / max(self.equity_over, 1), 0, 1))
 

@@ -39,10 +39,12 @@ class SelfPlayParties(VecEnv):
         self, num_envs: int, rules: Rules | str, objective: Objective, *, seed: int = 0, threads: int = 1
     ) -> None:
         self.objective = objective
+        reward = objective.batch_reward(Rules.of(rules))
+        self._is_mixed = reward != objective.reward
         self.batch = PiquetBatch(
             num_envs,
             rules,
-            reward=objective.batch_reward,
+            reward=reward,
             seed=seed,
             dtype="int8",
             skip_forced=True,
@@ -124,7 +126,7 @@ class SelfPlayParties(VecEnv):
     def _rewards(self, ended: np.ndarray) -> np.ndarray:
         batch, objective = self.batch, self.objective
         paid = batch.buffers.rewards[:, 0]
-        if not objective.is_mixed:
+        if not self._is_mixed:
             return objective.scaled(paid)
         rewards = np.zeros(self.num_envs, dtype=np.float32)
         rows = np.flatnonzero(ended)

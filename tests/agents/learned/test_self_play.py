@@ -54,7 +54,7 @@ def test_phases_are_told_from_the_observation() -> None:
 def test_seat_0_is_paid_what_the_batch_pays_it() -> None:
     parties, twin = make_parties(8), PiquetBatch(8, reward="deal_points", seed=9, skip_forced=True)
     parties.reset()
-    twin.restore(parties.batch.snapshot())
+    twin.restore(parties.batch.snapshot() | {"reward": "deal_points"})
     rng = np.random.default_rng(4)
     paid = 0
     for _ in range(150):
@@ -206,3 +206,10 @@ def test_schedules_fall_with_the_decisions() -> None:
     assert schedules.entropy_now() == pytest.approx(0.025)
     schedules.cooling = 0.1
     assert schedules.learning_rate_now(0.5) == pytest.approx(0.5e-4)
+
+
+def test_points_without_a_table_are_the_batchs_own() -> None:
+    assert Objective().batch_reward(make_parties(2, rules="au_cent").rules) == "deal_points"
+    assert Objective().batch_reward(make_parties(2).rules) == "equity"
+    with pytest.raises(ValueError, match="equity"):
+        make_parties(2, Objective(equity_from=10), rules="au_cent")
