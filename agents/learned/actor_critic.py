@@ -80,7 +80,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         actions = int(self.action_space.n)  # type: ignore[attr-defined]
         self.actor = Perceptron(self.num_own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
         self.critic = Perceptron(len(self.scale), hidden, layers, 1, is_own=False, last_gain=1.0, precision=precision)
-        self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 
     def list_rows(self, rows: torch.Tensor) -> Nonzeros:
         """Return int8 rows as both networks read them."""
