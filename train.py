@@ -83,7 +83,7 @@ class Config:
     precision: str = "auto"
     """of the layers behind the first: float32, bfloat16, or auto for what the processor does best"""
     threads: int = 0
-    """threads of the learner, 0 for the processors there are but at most 2; one makes runs repeatable bit for bit"""
+    """threads of the learner, 1 or 2; 0 for as many as there are processors. The run is the same, bit for bit"""
     strength_every: int = 2_000_000
     """decisions between two matches of the policy against each bot; 0 for none"""
     strength_parties: int = 200
@@ -105,7 +105,10 @@ TAKEN_OVER = (
     *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
     *("strength_every", "strength_parties", "keep_every", "tensorboard"),
 )
-BUILD_OPTIONS = ("seed", "hidden", "layers", "precision", "rollout", "minibatch", "epochs", "clip", "discount", "trace")
+BUILD_OPTIONS = (
+    *("seed", "hidden", "layers", "precision", "threads"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
+)
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 CHECKPOINT_SECONDS = 30
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
@@ -148,12 +151,13 @@ def run(config: Config, started: float) -> int:
     if config.precision == "auto":
         config.precision = best_precision()
     config.threads = config.threads or min(os.cpu_count() or 1, 2)
-    torch.set_num_threads(config.threads)
+    torch.set_num_threads(1)  # actor and critic have a thread each, and results are the same with one and two
     folder = run_folder(config)
     content = read_checkpoint(folder / "checkpoint.pt") if config.resume else None
     about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
 
-    parties = SelfPlayParties(config.envs, rules, objective, seed=TRAINING_SEED + config.seed * 1_000_003)
+    seed = TRAINING_SEED + config.seed * 1_000_003
+    parties = SelfPlayParties(config.envs, rules, objective, seed=seed, threads=config.threads)
     schedules = Schedules(config.learning_rate, config.entropy, config.decay)
     model = build_model(parties, schedules, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:

@@ -111,7 +111,7 @@ def test_an_interrupt_inside_an_update_keeps_the_last_whole_one(
 ) -> None:
     from agents.learned.self_play import SelfPlayPPO
 
-    whole = SelfPlayPPO._loss
+    whole = SelfPlayPPO._actor_loss
     calls = itertools.count()
 
     def interrupt(model: SelfPlayPPO, *arguments: object) -> torch.Tensor:
@@ -119,9 +119,9 @@ def test_an_interrupt_inside_an_update_keeps_the_last_whole_one(
             raise KeyboardInterrupt
         return whole(model, *arguments)
 
-    monkeypatch.setattr(SelfPlayPPO, "_loss", interrupt)
+    monkeypatch.setattr(SelfPlayPPO, "_actor_loss", interrupt)
     assert run(tmp_path / "cut", "--decisions", "256") == 130
-    monkeypatch.setattr(SelfPlayPPO, "_loss", whole)
+    monkeypatch.setattr(SelfPlayPPO, "_actor_loss", whole)
     assert run(tmp_path / "whole", "--decisions", "128") == 0
     assert flatten(checkpoint(tmp_path / "cut")) == flatten(checkpoint(tmp_path / "whole"))
 

@@ -12,6 +12,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 
 from .masked import sample_rows, weigh_choices
+from .side_by_side import SideBySide
 from .sparse_layer import Nonzeros, SparseLinear, find_nonzeros
 
 PRECISIONS = ("float32", "bfloat16")
@@ -57,6 +58,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
     scale:   float32[entries], the factor of each entry of a row (`SelfPlayParties.scale`)
     num_own: entries that the seat to act may see; the actor reads no others
+    side_by_side: how actor and critic share the processors
     """
 
     def __init__(
@@ -70,8 +72,9 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         hidden: int,
         layers: int,
         precision: str,
+        side_by_side: SideBySide,
     ) -> None:
-        self.scale, self.num_own = scale, num_own
+        self.scale, self.num_own, self.side_by_side = scale, num_own, side_by_side
         self.shape = (hidden, layers, precision)
         super().__init__(observation_space, action_space, lr_schedule)
 
@@ -94,11 +97,20 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         rows: int8[N, entries]; masks: int8[N, A]; numbers: float64[N] in [0, 1)
         Returns actions int64[N], the logarithms of their probabilities and the values to the seat to act, float32[N].
         """
-        with torch.no_grad():
-            found = find_nonzeros(rows, self.scale, self.num_own)
-            logits, values = self.actor(found).numpy(), self.critic(found).flatten().numpy()
+        found = find_nonzeros(rows, self.scale, self.num_own)
         actions, log_probs = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.float32)
-        sample_rows(logits, masks, numbers, actions, log_probs)
+
+        def choose() -> None:
+            with torch.no_grad():
+                logits = self.actor(found).numpy()
+            sample_rows(logits, masks, numbers, actions, log_probs)
+
+        def judge() -> np.ndarray:
+            with torch.no_grad():
+                values: np.ndarray = self.critic(found).flatten().numpy()
+            return values
+
+        _, values = self.side_by_side(choose, judge)
         return actions, log_probs, values
 
     def forward(

@@ -19,9 +19,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from .actor_critic import SelfPlayPolicy
+from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
+from .side_by_side import SideBySide
+from .sparse_layer import Nonzeros
 
 _SAMPLING, _SHUFFLING = range(2)  # streams of random numbers
 
@@ -97,35 +100,49 @@ class SelfPlayPPO(MaskablePPO):
         rng = self._stream(_SHUFFLING)
         for epoch in range(self.n_epochs):
             for batch in self.rollout_buffer.minibatches(int(self.batch_size or 0), rng):
-                loss = self._loss(batch, clip, figures if epoch == self.n_epochs - 1 else None)
-                self.policy.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
-                for network in (self.policy.actor, self.policy.critic):
-                    torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
-                self.policy.optimizer.step()
+                self._update(batch, clip, figures if epoch == self.n_epochs - 1 else None)
             self._n_updates += 1
         self._log(figures, clip)
 
-    def _loss(self, batch: Minibatch, clip: float, figures: _Figures | None) -> torch.Tensor:
-        """Return the loss of a minibatch: clipped surrogate, value, entropy."""
-        values, log_probs, entropies = self.policy.evaluate_actions(
-            batch.observations, batch.actions, batch.action_masks
+    def _update(self, batch: Minibatch, clip: float, figures: _Figures | None) -> None:
+        """Take one step of both networks by a minibatch."""
+        policy = self.policy
+        found = policy.list_rows(batch.observations)
+        policy.optimizer.zero_grad()
+
+        def improve(network: torch.nn.Module, loss: torch.Tensor) -> float:
+            loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
+            return float(loss.detach())
+
+        losses = policy.side_by_side(
+            lambda: improve(policy.actor, self._actor_loss(batch, found, clip, figures)),
+            lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch, found)),
         )
+        policy.optimizer.step()
+        if figures is not None:
+            figures.losses.append(losses)
+
+    def _actor_loss(self, batch: Minibatch, found: Nonzeros, clip: float, figures: _Figures | None) -> torch.Tensor:
+        """Return the clipped surrogate and the entropy, as a loss."""
+        log_probs, entropies = weigh_choices(self.policy.actor(found), batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
-        value_loss = (values - batch.returns).square().mean()
         if figures is not None:
             with torch.no_grad():
                 figures.add(batch.phases, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
-                figures.losses.append((float(-gains.mean()), float(value_loss)))
-        return -gains.mean() - self.ent_coef * entropies.mean() + self.vf_coef * value_loss
+        return -gains.mean() - self.ent_coef * entropies.mean()
+
+    def _critic_loss(self, batch: Minibatch, found: Nonzeros) -> torch.Tensor:
+        """Return the mean squared error of the critic."""
+        return (self.policy.critic(found).flatten() - batch.returns).square().mean()
 
     def _log(self, figures: _Figures, clip: float) -> None:
         record = self.logger.record
-        policy_loss, value_loss = figures.mean_losses()
-        record("train/policy_gradient_loss", policy_loss)
-        record("train/value_loss", value_loss)
+        actor_loss, critic_loss = figures.mean_losses()
+        record("train/actor_loss", actor_loss)
+        record("train/critic_loss", critic_loss)
         record("train/clip_range", clip)
         record("train/entropy_weight", self.ent_coef)
         record("train/n_updates", self._n_updates, exclude="tensorboard")
@@ -155,8 +172,8 @@ class _Figures:
             self.sums[row] += torch.bincount(phases, figure.double(), minlength=len(PHASES)).numpy()
 
     def mean_losses(self) -> tuple[float, float]:
-        policy, value = np.mean(self.losses, axis=0).tolist() if self.losses else (float("nan"), float("nan"))
-        return policy, value
+        actor, critic = np.mean(self.losses, axis=0).tolist() if self.losses else (float("nan"), float("nan"))
+        return actor, critic
 
     def by_phase(self) -> list[tuple[float, float, float]]:
         with np.errstate(invalid="ignore"):
@@ -178,6 +195,7 @@ def build_model(
     clip: float,
     discount: float,
     trace: float,
+    threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
     return SelfPlayPPO(
@@ -204,6 +222,7 @@ def build_model(
             "hidden": hidden,
             "layers": layers,
             "precision": precision,
+            "side_by_side": SideBySide(threads),
         },
     )
 

@@ -2,12 +2,11 @@
 
 Of some nine hundred entries about a hundred are not zero, and the first layer holds two thirds of a network's weights.
 Observations are read as the int8 that the batch writes; their nonzero entries are listed once, for both networks and
-for the way forward and back. Each sum has a fixed order, so results do not depend on the number of threads.
+for the way forward and back.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ import torch
 from agents.jit import jit
 
 WORD = 8  # entries looked at together; a row is padded to whole words
-_WORTH_A_THREAD = 512  # rows
 
 
 class Nonzeros(NamedTuple):
@@ -70,15 +68,13 @@ def multiply_rows(
     values: np.ndarray,
     weight: np.ndarray,
     bias: np.ndarray,
-    first: int,
-    last: int,
     out: np.ndarray,
 ) -> None:
-    """Write listed rows times `weight` plus `bias` into `out`, for the rows from `first` to before `last`.
+    """Write listed rows times `weight` plus `bias` into `out`.
 
     starts, ends, places, values: the lists; weight: float32[entries, H]; bias: float32[H]; out: float32[N, H]
     """
-    for row in range(first, last):
+    for row in range(out.shape[0]):
         sums = out[row]
         for unit in range(sums.shape[0]):
             sums[unit] = bias[unit]
@@ -108,18 +104,16 @@ def add_weight_gradient(
     places: np.ndarray,
     values: np.ndarray,
     slopes: np.ndarray,
-    first: int,
-    last: int,
     out: np.ndarray,
 ) -> None:
-    """Add the gradient of the weights to `out`, for the units from `first` to before `last`.
+    """Add the gradient of the weights to `out`.
 
     slopes: float32[N, H], the gradient of the layer's output; out: float32[entries, H]
     """
     for row in range(slopes.shape[0]):
-        slope = slopes[row, first:last]
+        slope = slopes[row]
         for at in range(starts[row], ends[row]):
-            sums, value = out[places[at], first:last], values[at]
+            sums, value = out[places[at]], values[at]
             for unit in range(sums.shape[0]):
                 sums[unit] += value * slope[unit]
 
@@ -145,11 +139,9 @@ class _SparseProduct(torch.autograd.Function):
     def forward(
         ctx: Any, starts: np.ndarray, ends: np.ndarray, found: Nonzeros, weight: torch.Tensor, bias: torch.Tensor
     ) -> torch.Tensor:
-        lists = (starts, ends, found.places, found.values)
         out = torch.empty(len(ends), len(bias))
-        rows = (weight.detach().numpy(), bias.detach().numpy())
-        into = out.numpy()
-        _share(len(ends), len(ends), lambda first, last: multiply_rows(*lists, *rows, first, last, into))
+        lists = (starts, ends, found.places, found.values)
+        multiply_rows(*lists, weight.detach().numpy(), bias.detach().numpy(), out.numpy())
         ctx.lists, ctx.shape = lists, weight.shape
         return out
 
@@ -157,33 +149,9 @@ class _SparseProduct(torch.autograd.Function):
     def backward(ctx: Any, *grad_outputs: torch.Tensor) -> tuple[None, None, None, torch.Tensor, torch.Tensor]:
         slopes = grad_outputs[0].contiguous().float()
         gradient = torch.zeros(ctx.shape)
-        given, into = slopes.numpy(), gradient.numpy()
         starts, ends, places, values = ctx.lists
-
-        def work(first: int, last: int) -> None:
-            add_weight_gradient(starts, ends, places, values, given, first, last, into)
-
-        _share(ctx.shape[1], len(given), work)
+        add_weight_gradient(starts, ends, places, values, slopes.numpy(), gradient.numpy())
         return None, None, None, gradient, slopes.sum(0)
-
-
-_pool: ThreadPoolExecutor | None = None
-
-
-def _share(size: int, rows: int, work: Any) -> None:
-    """Do `work(first, last)` for 0 to `size`, shared by as many threads as torch uses."""
-    global _pool
-    threads = torch.get_num_threads()
-    if threads == 1 or rows < _WORTH_A_THREAD:
-        work(0, size)
-        return
-    if _pool is None:
-        _pool = ThreadPoolExecutor()
-    edges = [size * part // threads for part in range(threads + 1)]
-    jobs = [_pool.submit(work, edges[part], edges[part + 1]) for part in range(1, threads)]
-    work(0, edges[1])
-    for job in jobs:
-        job.result()
 
 
 class SparseLinear(torch.nn.Module):

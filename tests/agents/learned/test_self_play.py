@@ -6,6 +6,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
+torch.set_num_threads(1)  # as train.py does
+
 from agents.learned.objective import SCALE, Objective  # noqa: E402
 from agents.learned.parties import PHASES, SelfPlayParties  # noqa: E402
 from agents.learned.schedules import Schedules  # noqa: E402
@@ -175,6 +177,15 @@ def test_stable_baselines_own_calls_work() -> None:
     again, logs, _ = model.policy.evaluate_actions(torch.from_numpy(rows), drawn, torch.from_numpy(masks))
     assert torch.allclose(again, values)
     assert torch.allclose(logs, log_probs, atol=1e-5)
+
+
+def test_two_threads_change_no_bit() -> None:
+    weights = []
+    for threads in (1, 2):
+        model = make_model(make_parties(64), rollout=1024, minibatch=256, threads=threads, precision="bfloat16")
+        model.learn(2048)
+        weights.append(model.policy.state_dict())
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
 
 
 def test_a_callback_stops_the_run() -> None:
