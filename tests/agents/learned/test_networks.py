@@ -10,6 +10,8 @@ from agents.learned.actor_critic import Perceptron  # noqa: E402
 from agents.learned.masked import sample_rows, weigh_choices  # noqa: E402
 from agents.learned.sparse_layer import SparseLinear, find_nonzeros  # noqa: E402
 
+pytestmark = pytest.mark.nojit
+
 
 def some_rows(number: int, entries: int, rng: np.random.Generator) -> np.ndarray:
     return (rng.integers(-3, 12, (number, entries)) * (rng.random((number, entries)) < 0.1)).astype(np.int8)
