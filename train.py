@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agents.learned.self_play import SelfPlayPPO
-    from piquet_env import Rules
 
 
 @dataclass
@@ -101,19 +100,18 @@ FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
     *("hidden", "layers", "precision", "discount", "trace"),
 )
+HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
     *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
-    *("strength_every", "strength_parties", "keep_every", "tensorboard"),
+    *HABITS,
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
     *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
-CHECKPOINT_SECONDS = 30
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
 BOTS = ("random", "greedy")
-MEASURED = ("greedy",)  # while it trains: random is soon beaten as high as can be
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -140,6 +138,8 @@ def run(config: Config, started: float) -> int:
     import torch
 
     from agents.learned.checkpoint import read_checkpoint, resume
+    from agents.learned.curves import draw_curves
+    from agents.learned.keeper import Habits, Keeper
     from agents.learned.objective import Objective
     from agents.learned.parties import SelfPlayParties
     from agents.learned.schedules import Schedules
@@ -165,7 +165,7 @@ def run(config: Config, started: float) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
 
-    keeper = Keeper(config, folder, model, parties, rules, about)
+    keeper = Keeper(folder, model, parties, about, Habits(**{name: getattr(config, name) for name in HABITS}))
     if content is not None:
         keeper.take()
     budget = Budget(config, started, model)
@@ -177,7 +177,7 @@ def run(config: Config, started: float) -> int:
             new = model.num_timesteps == 0
             model.learn(model.n_steps * config.envs, log_interval=NEVER, reset_num_timesteps=new)
             keeper.take()
-            keeper.note(budget)
+            keeper.note(budget.rate())
             budget.show(keeper.strength)
     except KeyboardInterrupt:
         interrupted = True
@@ -242,116 +242,6 @@ class Budget:
     def end(self) -> None:
         """Leave the line."""
         print(file=sys.stderr)
-
-
-class Keeper:
-    """Keeps the run: takes its state between two rollouts, notes its figures, and writes its files."""
-
-    def __init__(
-        self,
-        config: Config,
-        folder: Path,
-        model: SelfPlayPPO,
-        parties: Any,
-        rules: Rules,
-        about: dict[str, str],
-    ) -> None:
-        from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
-
-        from agents.learned.policy import policy_metadata
-        from agents.learned.run_log import ProgressCSV, keep_rows, read_rows
-
-        self.config, self.folder, self.model, self.parties, self.about = config, folder, model, parties, about
-        self.policy = folder / "policy.safetensors"
-        self.metadata = policy_metadata(rules, "relu", config.layers + 1)
-        self.checkpoint: bytes | None = None
-        self.weights: dict[str, Any] = {}
-        self.decisions = model.num_timesteps
-        self.strength = ""
-        earlier = [row for row in read_rows(folder / "progress.csv") if int(row["decisions"]) <= self.decisions]
-        self.seconds_before = float(earlier[-1].get("time/seconds") or 0) if earlier else 0.0
-        self.matches: list[dict[str, Any]] = [*keep_rows(folder / "strength.csv", self.decisions)]
-        writers: list[Any] = [ProgressCSV(folder / "progress.csv", self.decisions)]
-        if config.tensorboard:
-            writers.append(TensorBoardOutputFormat(str(folder / "tensorboard")))
-        model.set_logger(Logger(str(folder), writers))
-        self.begun = self.written = time.perf_counter()
-
-    def take(self) -> None:
-        """Take the state of the run, to be written now or when it ends."""
-        from agents.learned.checkpoint import capture
-        from agents.learned.self_play import policy_weights
-
-        self.checkpoint = capture(self.model, self.parties, self.about)
-        self.weights = policy_weights(self.model)
-        self.decisions = self.model.num_timesteps
-
-    def note(self, budget: Budget) -> None:
-        """Log the figures of the update, and write, measure and keep what is due."""
-        record = self.model.logger.record
-        record("time/seconds", round(self.seconds_before + time.perf_counter() - self.begun, 1))
-        record("time/decisions_a_second", round(budget.rate()))
-        record("train/equity_weight", self.parties.equity_weight)
-        self.model.logger.dump(self.decisions)
-        measured, kept = self._is_due(self.config.strength_every), self._is_due(self.config.keep_every)
-        if measured or kept or time.perf_counter() - self.written > CHECKPOINT_SECONDS:
-            self.write()
-        if kept:
-            self._keep_policy()
-        if measured:
-            self._measure()
-
-    def write(self) -> None:
-        """Write checkpoint and policy, each whole or not at all."""
-        from agents.files import write_atomically
-        from agents.learned.policy import save_policy
-
-        assert self.checkpoint is not None
-        write_atomically(self.folder / "checkpoint.pt", self.checkpoint)
-        save_policy(self.policy, self.weights, self.metadata | {"decisions": str(self.decisions)})
-        self.written = time.perf_counter()
-
-    def _is_due(self, every: int) -> bool:
-        """Return whether the last rollout has passed a multiple of so many decisions."""
-        rollout = self.model.n_steps * self.config.envs
-        return every > 0 and self.decisions // every > (self.decisions - rollout) // every
-
-    def _keep_policy(self) -> None:
-        from agents.learned.policy import save_policy
-
-        kept = self.folder / "policies" / f"policy-{self.decisions // 1_000_000:06d}M.safetensors"
-        kept.parent.mkdir(exist_ok=True)
-        save_policy(kept, self.weights, self.metadata | {"decisions": str(self.decisions)})
-
-    def _measure(self) -> None:
-        """Play the policy against the bots, on decks of evaluation, and note the figures."""
-        from agents.arena import play_match
-        from agents.learned.run_log import write_rows
-
-        rules, figures = self.parties.rules, []
-        for bot in MEASURED:
-            match = play_match(f"policy:{self.policy}", bot, rules, parties=self.config.strength_parties, seed=2)
-            mean, low, _ = match.settlement
-            half = "" if low is None else f"{mean - low:.1f}"
-            self.matches.append(
-                {
-                    "decisions": self.decisions,
-                    "against": bot,
-                    "parties": match.parties,
-                    "settlement": f"{mean:.1f}",
-                    "half_width": half,
-                }
-            )
-            figures.append(f"{bot} {mean:+.0f} ± {half or '?'}")
-        write_rows(self.folder / "strength.csv", self.matches)
-        self.strength = " · ".join(figures)
-
-
-def draw_curves(folder: Path) -> None:
-    """Draw the run's curves, where matplotlib is installed."""
-    from agents.learned.curves import draw_curves as draw
-
-    draw(folder)
 
 
 def evaluate(config: Config, policy: Path, folder: Path) -> int:

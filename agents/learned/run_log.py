@@ -21,11 +21,11 @@ DECISIONS = "decisions"
 class ProgressCSV(KVWriter):
     """Writes what Stable-Baselines3's logger is told as a line of a CSV file.
 
+    rows: the lines that the file holds already
     The columns are those of the first line, and stay when the file is gone on with; a new name later is left out.
     """
 
-    def __init__(self, path: Path, decisions: int) -> None:
-        rows = keep_rows(path, decisions)
+    def __init__(self, path: Path, rows: list[dict[str, str]]) -> None:
         self.columns = list(rows[0]) if rows else []
         self.file = path.open("a", encoding="utf-8", newline="")
         self.writer = csv.writer(self.file)
