@@ -287,3 +287,9 @@ def test_a_resumed_run_takes_over_its_options(tmp_path: Path) -> None:
     assert train.main(["--resume", "--run-dir", str(tmp_path / "run"), "--decisions", "128", "--parties", "0"]) == 0
     config = json.loads((tmp_path / "run" / "config.json").read_text())
     assert (config["envs"], config["hidden"], config["learning_rate"]) == (8, 16, 0.01)
+
+
+def test_a_run_on_points_goes_on_with_equity(tmp_path: Path) -> None:
+    run(tmp_path / "run", "--decisions", "64")
+    assert run(tmp_path / "run", "--decisions", "192", "--resume", "--equity-from", "64", "--equity-over", "64") == 0
+    assert [line["train/equity_weight"] for line in read_rows(tmp_path / "run" / "progress.csv")] == ["0", "0", "1"]
