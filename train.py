@@ -318,10 +318,9 @@ def _field_docs() -> dict[str, str]:
 
 def check_config(config: Config) -> None:
     """Raise ValueError for options that cannot be."""
-    from piquet_env.rewards import REWARDS
+    from agents.learned.objective import Objective
 
-    if config.reward not in REWARDS:
-        raise ValueError(f"unknown reward {config.reward!r}; the rewards are {', '.join(REWARDS)}")
+    Objective(config.reward, config.equity_from, config.equity_over)
     if config.precision not in {"auto", "float32", "bfloat16"}:
         raise ValueError(f"unknown precision {config.precision!r}; it is auto, float32 or bfloat16")
     if not config.decisions and not config.minutes > 0:

@@ -127,7 +127,7 @@ class SelfPlayParties(VecEnv):
         batch, objective = self.batch, self.objective
         paid = batch.buffers.rewards[:, 0]
         if not self._is_mixed:
-            return objective.scaled(paid)
+            return objective.scaled(paid, self.rules)
         rewards = np.zeros(self.num_envs, dtype=np.float32)
         rows = np.flatnonzero(ended)
         if len(rows):

@@ -222,5 +222,6 @@ def test_schedules_fall_with_the_decisions() -> None:
 def test_points_without_a_table_are_the_batchs_own() -> None:
     assert Objective().batch_reward(make_parties(2, rules="au_cent").rules) == "deal_points"
     assert Objective().batch_reward(make_parties(2).rules) == "equity"
-    with pytest.raises(ValueError, match="equity"):
-        make_parties(2, Objective(equity_from=10), rules="au_cent")
+    for rules in ("au_cent", "rubicon pack=36"):
+        with pytest.raises(ValueError, match="points turn into equity only in Rubicon parties"):
+            make_parties(2, Objective(equity_from=10), rules=rules)
