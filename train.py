@@ -1,14 +1,14 @@
-"""Train a first agent, and play it against the bots.
+"""Train an agent by playing against itself, and play it against the bots.
 
     python train.py                          about three minutes, then the table
     python train.py --minutes 30 --run-dir runs/mine
     python train.py --minutes 30 --run-dir runs/mine --resume
 
-The learner is sb3-contrib's MaskablePPO as it is. It sits in one seat of many parties at once, a bot in the other,
-and is paid the points of each deal. The run's folder holds `config.json`, `checkpoint.pt` (to resume),
-`policy.safetensors` (to play: `python evaluate.py policy:runs/mine/policy.safetensors greedy`), `evaluation.json`, and
-for every start a `log-…` with SB3's `progress.csv`. A resumed run has the options of the run; `--minutes` are further
-minutes, `--decisions` is the total.
+One policy moves for both seats of many parties at once and learns from every decision (docs/training.md; the parts are
+in agents/learned/). The run's folder holds `config.json`, `checkpoint.pt` (to resume), `policy.safetensors` (to play:
+`python evaluate.py policy:runs/mine/policy.safetensors greedy`), earlier policies in `policies/`, `progress.csv` and
+`strength.csv` with the figures of the run, `curves.png`, and `evaluation.json`. A resumed run has the options of the
+run; `--minutes` are further minutes, `--decisions` is the total. Ctrl-C ends in order.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import dataclasses
 import itertools
 import json
+import os
 import signal
 import sys
 import threading
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sb3_contrib import MaskablePPO
+    from agents.learned.self_play import SelfPlayPPO
 
 
 @dataclass
@@ -37,55 +38,80 @@ class Config:
     minutes: float = 3.0
     """time to train, start-up included; ignored if --decisions is given"""
     decisions: int = 0
-    """train up to this many decisions of the learner in all, instead of for some minutes"""
+    """train up to this many decisions in all, instead of for some minutes"""
     run_dir: str = ""
     """folder of the run; by default a new one in runs/"""
     resume: bool = False
     """go on with the run in --run-dir"""
     seed: int = 1
-    """seed of the network, the decks and the sampling"""
+    """seed of the networks, the decks and the sampling"""
     rules: str = "rubicon"
     """preset of the rules, or a text such as 'rubicon sinking=partial'"""
     reward: str = "deal_points"
-    """settlement, win, deal_points or equity"""
-    opponent: str = "greedy"
-    """who sits in the other seat: an agent's spec"""
-    envs: int = 256
+    """deal_points, equity, settlement or win"""
+    equity_from: int = 0
+    """with deal_points: the decision from which on deals are paid in equity instead; 0 for never"""
+    equity_over: int = 10_000_000
+    """decisions over which points turn into equity"""
+    envs: int = 1024
     """parties played side by side"""
-    rollout: int = 8_192
+    rollout: int = 32_768
     """decisions between two updates"""
-    minibatch: int = 1024
+    minibatch: int = 2048
     """decisions in a minibatch"""
     epochs: int = 2
     """passes over a rollout"""
-    learning_rate: float = 1e-3
-    """Adam's step"""
-    entropy: float = 0.02
-    """weight of the policy's entropy"""
-    clip: float = 0.2
+    learning_rate: float = 2e-3
+    """Adam's step at the beginning"""
+    entropy: float = 0.05
+    """weight of the policy's entropy at the beginning"""
+    decay: int = 40_000_000
+    """decisions in which learning rate and entropy fall to 0.71, and on as 1 / sqrt(1 + decisions / decay)"""
+    cooldown: float = 0.3
+    """last share of --minutes in which the learning rate falls to a tenth as well; none with --decisions"""
+    clip: float = 0.1
     """PPO's clip range"""
-    discount: float = 0.98
-    """discount of later rewards; an own deal is about sixteen decisions"""
+    discount: float = 1.0
+    """discount of later rewards"""
     trace: float = 0.95
     """lambda of the generalised advantage"""
     hidden: int = 256
     """units in a hidden layer"""
     layers: int = 2
-    """hidden layers, of the policy and of the value each"""
-    threads: int = 2
-    """threads of PyTorch; one makes runs repeatable bit for bit"""
+    """hidden layers, of the policy and of the critic each"""
+    precision: str = "auto"
+    """of the layers behind the first: float32, bfloat16, or auto for what the processor does best"""
+    threads: int = 0
+    """threads of the learner, 1 or 2; 0 for as many as there are processors. The run is the same, bit for bit"""
+    strength_every: int = 2_000_000
+    """decisions between two matches of the policy against each bot; 0 for none"""
+    strength_parties: int = 200
+    """duplicate parties in such a match"""
+    keep_every: int = 10_000_000
+    """decisions between two policies kept in policies/; 0 for none"""
+    tensorboard: bool = False
+    """also write TensorBoard's files"""
     parties: int = 1000
     """duplicate parties against each bot at the end; 0 for none"""
 
 
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
-    *("seed", "rules", "reward", "opponent", "envs", "rollout"),
-    *("minibatch", "epochs", "hidden", "layers", "discount", "trace"),
+    *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
+    *("hidden", "layers", "precision", "discount", "trace"),
 )
-TAKEN_OVER = (*FIXED, "learning_rate", "entropy", "clip", "threads")
-REWARD_SCALE = {"win": 1.0, "deal_points": 0.01, "settlement": 0.01, "equity": 0.01}  # brings returns to the order of 1
-CHECKPOINT_SECONDS = 30
+HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
+TAKEN_OVER = (
+    *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
+    *HABITS,
+)
+BUILD_OPTIONS = (
+    *("seed", "hidden", "layers", "precision", "threads"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
+)
+TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
+NEVER = 1 << 62  # the figures are logged behind the update, not before it
+BOTS = ("random", "greedy")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -110,91 +136,71 @@ def run(config: Config, started: float) -> int:
     """Set up the run, train within the budget, write what was learnt, print the table."""
     check_config(config)
     import torch
-    from stable_baselines3.common.logger import configure
 
-    from agents.learned.masked_ppo import (
-        build_model,
-        capture,
-        policy_weights,
-        read_checkpoint,
-        resume,
-        write_checkpoint,
-    )
-    from agents.learned.policy import policy_metadata, save_policy
+    from agents.learned.checkpoint import read_checkpoint, resume
+    from agents.learned.curves import draw_curves
+    from agents.learned.keeper import Habits, Keeper
+    from agents.learned.objective import Objective
+    from agents.learned.parties import SelfPlayParties
+    from agents.learned.schedules import Schedules
+    from agents.learned.self_play import best_precision, build_model
     from piquet_env import Rules
-    from piquet_env.rewards import split_reward
-    from piquet_env.sb3_vec_env import PiquetVecEnv
 
-    torch.set_num_threads(config.threads)
     rules = Rules.of(config.rules)
-    about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
+    objective = Objective(config.reward, config.equity_from, config.equity_over)
+    if config.precision == "auto":
+        config.precision = best_precision()
+    config.threads = config.threads or min(os.cpu_count() or 1, 2)
+    torch.set_num_threads(1)  # actor and critic have a thread each, and results are the same with one and two
     folder = run_folder(config)
-    checkpoint = folder / "checkpoint.pt"
-    content = read_checkpoint(checkpoint) if config.resume else None
+    content = read_checkpoint(folder / "checkpoint.pt") if config.resume else None
+    about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
 
-    parties = PiquetVecEnv(
-        config.envs,
-        config.opponent,
-        rules,
-        reward=config.reward,
-        reward_scale=REWARD_SCALE[split_reward(config.reward)[0]],
-        seed=TRAINING_SEED + config.seed * 1_000_003,
-    )
-    model = build_model(
-        parties,
-        **{name: getattr(config, name) for name in BUILD_OPTIONS},
-    )
+    seed = TRAINING_SEED + config.seed * 1_000_003
+    parties = SelfPlayParties(config.envs, rules, objective, seed=seed, threads=config.threads)
+    schedules = Schedules(config.learning_rate, config.entropy, config.decay)
+    model = build_model(parties, schedules, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
-    policy, metadata = folder / "policy.safetensors", policy_metadata(rules, "relu", config.layers + 1)
-    first = model.num_timesteps
-    model.set_logger(configure(str(folder / f"log-{first}"), ["csv"]))
 
+    keeper = Keeper(folder, model, parties, about, Habits(**{name: getattr(config, name) for name in HABITS}))
+    if content is not None:
+        keeper.take()
     budget = Budget(config, started, model)
-    last_written = time.perf_counter()
-    kept = capture(model, parties, about) if content is not None else None
-    weights = policy_weights(model)
     interrupted = False
     try:
         while not budget.is_spent():
             # One rollout and its update; what is kept between two of them is whole.
-            model.learn(model.n_steps * config.envs, callback=None, reset_num_timesteps=model.num_timesteps == 0)
-            kept, weights = capture(model, parties, about), policy_weights(model)
-            budget.show()
-            if time.perf_counter() - last_written > CHECKPOINT_SECONDS:
-                write_checkpoint(checkpoint, kept)
-                save_policy(policy, weights, metadata)
-                last_written = time.perf_counter()
+            schedules.cooling = budget.cooling()
+            new = model.num_timesteps == 0
+            model.learn(model.n_steps * config.envs, log_interval=NEVER, reset_num_timesteps=new)
+            keeper.take()
+            keeper.note(budget.rate())
+            budget.show(keeper.strength)
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        model.logger.close()
     budget.end()
-    model.logger.close()
-    if kept is None:
+    if keeper.checkpoint is None:
         print("train.py: interrupted before the first update; nothing was learnt", file=sys.stderr)
         return 130
-    write_checkpoint(checkpoint, kept)
-    save_policy(policy, weights, metadata)
+    keeper.write()
+    draw_curves(folder)
     seconds = time.perf_counter() - started
-    done = model.num_timesteps
-    print(f"{done:,} decisions ({done - first:,} now, in {seconds:.0f} s) · policy: {policy}")
+    done = keeper.decisions
+    print(f"{done:,} decisions ({done - budget.first:,} now, in {seconds:.0f} s) · policy: {keeper.policy}")
     if interrupted:
         return 130
-    return evaluate(config, policy, folder) if config.parties else 0
-
-
-TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
-BUILD_OPTIONS = (
-    *("seed", "hidden", "layers", "learning_rate", "rollout", "minibatch"),
-    *("epochs", "entropy", "clip", "discount", "trace"),
-)
+    return evaluate(config, keeper.policy, folder) if config.parties else 0
 
 
 class Budget:
     """How long to train, and the line that says how far it has come."""
 
-    def __init__(self, config: Config, started: float, model: MaskablePPO) -> None:
+    def __init__(self, config: Config, started: float, model: SelfPlayPPO) -> None:
         self.config, self.started, self.model = config, started, model
         self.first, self.begun = model.num_timesteps, time.perf_counter()
 
@@ -208,19 +214,28 @@ class Budget:
         """Return whether the budget is spent; a new run makes one rollout in any case."""
         return self.share() >= 1 and self.model.num_timesteps > 0
 
-    def show(self) -> None:
+    def cooling(self) -> float:
+        """Return the factor on the learning rate: 1, and towards the end of some minutes down to a tenth.
+
+        A run of so many decisions has none, so that it can be cut in two and come to the same.
+        """
+        if self.config.decisions or not self.config.cooldown:
+            return 1.0
+        left = max(1 - self.share(), 0)
+        return min(1.0, 0.1 + 0.9 * left / self.config.cooldown)
+
+    def rate(self) -> float:
+        """Return the decisions a second since this start."""
+        return (self.model.num_timesteps - self.first) / (time.perf_counter() - self.begun)
+
+    def show(self, strength: str) -> None:
         """Renew the line of progress on standard error."""
-        elapsed = time.perf_counter() - self.begun
         done, share = self.model.num_timesteps, min(self.share(), 1.0)
-        rate = (done - self.first) / elapsed
-        left = (
-            (self.config.decisions - done) / rate if self.config.decisions else 60 * self.config.minutes * (1 - share)
-        )
-        results = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        mean = f"{sum(results) / len(results):+.1f}" if results else "not known yet"
+        left = (self.config.decisions - done) / self.rate() if self.config.decisions else None
+        seconds = 60 * self.config.minutes * (1 - share) if left is None else left
         line = (
-            f"\r[{'#' * int(30 * share):<30}] {share:4.0%}  {done:,} decisions, {rate:,.0f}/s  "
-            f"{self.config.reward} a partie {mean}  {max(left, 0):.0f} s left  "
+            f"\r[{'#' * int(30 * share):<30}] {share:4.0%}  {done:,} decisions, {self.rate():,.0f}/s  "
+            f"{strength}  {max(seconds, 0):.0f} s left  "
         )
         print(line, end="", file=sys.stderr, flush=True)
 
@@ -239,7 +254,7 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
     seed = 1
     matches, complete = [], True
     try:
-        for bot in ("random", "greedy"):
+        for bot in BOTS:
             matches.append(play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed))
     except MatchInterrupted as interrupt:
         matches += [interrupt.result] if interrupt.result is not None else []
@@ -255,7 +270,7 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
 
 def parse_arguments(argv: list[str] | None) -> Config:
     """Return the options; argparse ends the program with one line for a wrong one."""
-    parser = argparse.ArgumentParser(prog="train.py", description="Train a first agent, and play it against the bots.")
+    parser = argparse.ArgumentParser(prog="train.py", description=(__doc__ or "").partition("\n")[0])
     meanings = _field_docs()
     for field in dataclasses.fields(Config):
         flag = "--" + field.name.replace("_", "-")
@@ -303,27 +318,40 @@ def _field_docs() -> dict[str, str]:
 
 def check_config(config: Config) -> None:
     """Raise ValueError for options that cannot be."""
-    from piquet_env.rewards import split_reward
+    from agents.learned.objective import Objective
 
-    split_reward(config.reward)
-    for name in ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "threads"):
-        if getattr(config, name) < 1:
-            raise ValueError(f"--{name} must be at least 1, not {getattr(config, name)}")
+    Objective(config.reward, config.equity_from, config.equity_over)
+    if config.precision not in {"auto", "float32", "bfloat16"}:
+        raise ValueError(f"unknown precision {config.precision!r}; it is auto, float32 or bfloat16")
     if not config.decisions and not config.minutes > 0:
         raise ValueError("--minutes must be positive, or --decisions given")
-    for name in ("minutes", "decisions", "parties", "entropy", "seed"):
-        if getattr(config, name) < 0:
-            raise ValueError(f"--{name} must not be negative, but is {getattr(config, name)}")
-    for name in ("learning_rate", "clip"):
-        if not getattr(config, name) > 0:
-            raise ValueError(f"--{name.replace('_', '-')} must be positive, but is {getattr(config, name)}")
-    for name in ("discount", "trace"):
-        if not 0 <= getattr(config, name) <= 1:
-            raise ValueError(f"--{name} must lie between 0 and 1, but is {getattr(config, name)}")
+    for names, fits, words in RANGES:
+        for name in names:
+            if not fits(getattr(config, name)):
+                raise ValueError(f"--{name.replace('_', '-')} must {words}, but is {getattr(config, name)}")
     if config.rollout < config.envs or config.minibatch > config.rollout:
         raise ValueError("--rollout must be at least --envs and at least --minibatch")
     if config.resume and not config.run_dir:
         raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+
+RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
+    (
+        ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "decay", "strength_parties", "equity_over"),
+        lambda number: number >= 1,
+        "be at least 1",
+    ),
+    (
+        (
+            *("minutes", "decisions", "parties", "entropy", "seed", "threads"),
+            *("equity_from", "strength_every", "keep_every"),
+        ),
+        lambda number: number >= 0,
+        "not be negative",
+    ),
+    (("learning_rate", "clip"), lambda number: number > 0, "be positive"),
+    (("discount", "trace", "cooldown"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
+)
 
 
 def run_folder(config: Config) -> Path:

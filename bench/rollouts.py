@@ -1,4 +1,4 @@
-"""What the environment takes of the time in which MaskablePPO collects rollouts, with train.py's networks."""
+"""What the environment takes of the time in which MaskablePPO collects rollouts, with networks of two layers of 256."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from .measure import Plan, Result
 
 GROUP = "MaskablePPO collecting rollouts"
 SIZE = 1024
+STEPS = 8
+NETWORK = [256, 256]
 OPPONENTS = ("greedy", "random")
 SHARE = "share of PiquetVecEnv"
 
@@ -30,11 +32,10 @@ def measure_rollouts(plan: Plan) -> list[Result]:
 
 def _measure_opponent(opponent: str, plan: Plan) -> list[Result]:
     import torch
+    from sb3_contrib import MaskablePPO
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from agents.learned.masked_ppo import build_model
     from piquet_env.sb3_vec_env import PiquetVecEnv
-    from train import BUILD_OPTIONS, REWARD_SCALE, Config
 
     class TimedVecEnv(PiquetVecEnv):
         """Counts the seconds in what a rollout calls: steps and masks."""
@@ -77,11 +78,17 @@ def _measure_opponent(opponent: str, plan: Plan) -> list[Result]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        config = Config(envs=SIZE, epochs=1)
-        parties = TimedVecEnv(
-            SIZE, opponent, config.rules, reward=config.reward, reward_scale=REWARD_SCALE[config.reward], seed=1
+        parties = TimedVecEnv(SIZE, opponent, reward="deal_points", reward_scale=0.01, seed=1)
+        model = MaskablePPO(
+            "MlpPolicy",
+            parties,
+            n_steps=STEPS,
+            batch_size=SIZE,
+            n_epochs=1,
+            seed=1,
+            device="cpu",
+            policy_kwargs={"net_arch": {"pi": NETWORK, "vf": NETWORK}, "activation_fn": torch.nn.ReLU},
         )
-        model = build_model(parties, **{name: getattr(config, name) for name in BUILD_OPTIONS})
         timer = RolloutTimer()
         decisions = model.n_steps * SIZE
         model.learn((plan.repetitions + 1) * decisions, callback=timer)

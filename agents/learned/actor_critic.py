@@ -1,0 +1,149 @@
+"""Actor and critic: two perceptrons of their own, one on what the seat to act may see, one on all the cards."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.type_aliases import Schedule
+
+from .masked import sample_rows, weigh_choices
+from .side_by_side import SideBySide
+from .sparse_layer import Nonzeros, SparseLinear, find_nonzeros
+
+PRECISIONS = ("float32", "bfloat16")
+
+
+class Perceptron(torch.nn.Module):
+    """Linear layers with ReLU between them over listed rows; the first is sparse and exact, the others may be bfloat16.
+
+    inputs:  entries that are read; is_own: whether they are those that the seat to act may see
+    hidden, layers: units in a hidden layer, and hidden layers
+    outputs: units of the last layer; last_gain: of its first weights
+    """
+
+    def __init__(
+        self, inputs: int, hidden: int, layers: int, outputs: int, *, is_own: bool, last_gain: float, precision: str
+    ) -> None:
+        super().__init__()
+        self.first = SparseLinear(inputs, hidden, is_own=is_own)
+        sizes = [hidden] * layers + [outputs]
+        self.others = torch.nn.ModuleList(torch.nn.Linear(before, units) for before, units in itertools.pairwise(sizes))
+        for number, layer in enumerate(self.linear_layers()[1:]):
+            torch.nn.init.orthogonal_(layer[0], gain=last_gain if number == layers - 1 else 2**0.5)
+            torch.nn.init.zeros_(layer[1])
+        self.is_half = precision == "bfloat16"
+
+    def forward(self, found: Nonzeros) -> torch.Tensor:
+        """Return float32[N, outputs]."""
+        values = self.first(found)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
+            for layer in self.others:
+                values = layer(torch.relu(values))
+        return values.float()
+
+    def linear_layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Return weight [out, in] and bias [out] of every layer, as views of the parameters."""
+        first = (self.first.weight.T, self.first.bias)
+        return [first, *((layer.weight, layer.bias) for layer in self.others)]  # type: ignore[list-item]
+
+
+class SelfPlayPolicy(MaskableActorCriticPolicy):
+    """The policy of both seats and the critic, as MaskablePPO holds them.
+
+    Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
+    scale:   float32[entries], the factor of each entry of a row (`SelfPlayParties.scale`)
+    num_own: entries that the seat to act may see; the actor reads no others
+    side_by_side: how actor and critic share the processors
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        lr_schedule: Schedule,
+        *,
+        scale: np.ndarray,
+        num_own: int,
+        hidden: int,
+        layers: int,
+        precision: str,
+        side_by_side: SideBySide,
+    ) -> None:
+        self.scale, self.num_own, self.side_by_side = scale, num_own, side_by_side
+        self.shape = (hidden, layers, precision)
+        super().__init__(observation_space, action_space, lr_schedule)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        hidden, layers, precision = self.shape
+        actions = int(self.action_space.n)  # type: ignore[attr-defined]
+        self.actor = Perceptron(self.num_own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
+        self.critic = Perceptron(len(self.scale), hidden, layers, 1, is_own=False, last_gain=1.0, precision=precision)
+        self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
+
+    def list_rows(self, rows: torch.Tensor) -> Nonzeros:
+        """Return int8 rows as both networks read them."""
+        return find_nonzeros(rows.numpy(), self.scale, self.num_own)
+
+    def act(
+        self, rows: np.ndarray, masks: np.ndarray, numbers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draw legal actions by one number a row.
+
+        rows: int8[N, entries]; masks: int8[N, A]; numbers: float64[N] in [0, 1)
+        Returns actions int64[N], the logarithms of their probabilities and the values to the seat to act, float32[N].
+        """
+        found = find_nonzeros(rows, self.scale, self.num_own)
+        actions, log_probs = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.float32)
+
+        def choose() -> None:
+            with torch.no_grad():
+                logits = self.actor(found).numpy()
+            sample_rows(logits, masks, numbers, actions, log_probs)
+
+        def judge() -> np.ndarray:
+            with torch.no_grad():
+                values: np.ndarray = self.critic(found).flatten().numpy()
+            return values
+
+        _, values = self.side_by_side(choose, judge)
+        return actions, log_probs, values
+
+    def forward(
+        self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return actions, values to the seat to act, and logarithms of the probabilities."""
+        assert action_masks is not None
+        masks = np.asarray(action_masks, dtype=np.int8)
+        if deterministic:
+            found = self.list_rows(obs)
+            logits = self.actor(found).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
+            chosen = logits.argmax(1)
+            log_probs, _ = weigh_choices(logits, torch.from_numpy(masks), chosen)
+            return chosen, self.critic(found).flatten(), log_probs
+        numbers = torch.rand(len(obs), dtype=torch.float64).numpy()
+        actions, logs, values = self.act(obs.numpy(), masks, numbers)
+        return torch.from_numpy(actions), torch.from_numpy(values), torch.from_numpy(logs)
+
+    def evaluate_actions(
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return values to the seat to act, log-probabilities of the actions, and entropies as `weigh_choices` does."""
+        assert action_masks is not None
+        found = self.list_rows(obs)
+        log_probs, entropies = weigh_choices(self.actor(found), action_masks, actions)
+        return self.critic(found).flatten(), log_probs, entropies
+
+    def predict_values(self, obs: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
+        """Return the critic's values to the seat to act: float32[N]."""
+        values: torch.Tensor = self.critic(self.list_rows(obs)).flatten()
+        return values
+
+    def _predict(  # type: ignore[override]  # as in MaskableActorCriticPolicy
+        self, observation: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
+    ) -> torch.Tensor:
+        return self.forward(observation, deterministic, action_masks)[0]

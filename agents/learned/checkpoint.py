@@ -1,0 +1,97 @@
+"""Checkpoints: what a run goes on from, in one file of tensors and plain values, written whole or not at all.
+
+A checkpoint is taken between an update and the next rollout. It holds actor, critic, optimiser, the parties being
+played and the number of decisions, from which all random numbers and schedules follow, so a resumed run goes on as the
+uninterrupted one would. `torch.load(weights_only=True)` reads it: nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .parties import SelfPlayParties
+from .self_play import SelfPlayPPO
+
+FORMAT = "piquet-checkpoint-2"
+
+
+class CheckpointError(ValueError):
+    """Raised, with one clear sentence, for a checkpoint that is missing, damaged, or of another run."""
+
+
+def capture(model: SelfPlayPPO, parties: SelfPlayParties, about: dict[str, str]) -> bytes:
+    """Return a checkpoint of a run between two rollouts. about: what a resumed run must agree with, as text."""
+    content = {
+        "format": FORMAT,
+        "about": about,
+        "decisions": model.num_timesteps,
+        "updates": model._n_updates,
+        "policy": model.policy.state_dict(),
+        "optimizer": model.policy.optimizer.state_dict(),
+        "parties": _as_tensors(parties.snapshot()),
+    }
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
+    return buffer.getvalue()
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """Return the content of a checkpoint; CheckpointError says what is wrong with the file."""
+    if not path.is_file():
+        raise CheckpointError(f"there is no checkpoint {path}")
+    try:
+        content = torch.load(path, weights_only=True)
+    except (RuntimeError, OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CheckpointError(f"the checkpoint {path} cannot be read: {reason}") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is not a checkpoint of this trainer")
+    return content
+
+
+def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any], about: dict[str, str]) -> None:
+    """Put model and parties where the checkpoint has them; CheckpointError if it is of another run."""
+    made = content.get("about")
+    if not isinstance(made, dict):
+        raise CheckpointError("the checkpoint does not say what run it is of")
+    for key, value in about.items():
+        if made.get(key) != value:
+            raise CheckpointError(f"the checkpoint was made with {key}={made.get(key)}, this run has {value}")
+    try:
+        model.policy.load_state_dict(content["policy"])
+        model.policy.optimizer.load_state_dict(content["optimizer"])
+        parties.restore(_as_arrays(content["parties"]))
+        model.num_timesteps, model._n_updates = int(content["decisions"]), int(content["updates"])
+    except (RuntimeError, KeyError, ValueError, TypeError) as error:
+        raise CheckpointError(f"the checkpoint does not fit this run: {str(error).splitlines()[0]}") from None
+    model._last_obs = parties.look()
+
+
+def _as_tensors(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a tree of arrays with tensors in their place."""
+    return {
+        key: _as_tensors(value)
+        if isinstance(value, dict)
+        else torch.from_numpy(value.copy())
+        if isinstance(value, np.ndarray)
+        else value
+        for key, value in tree.items()
+    }
+
+
+def _as_arrays(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return the tree that `_as_tensors` was made from."""
+    return {
+        key: _as_arrays(value)
+        if isinstance(value, dict)
+        else value.numpy().copy()
+        if isinstance(value, torch.Tensor)
+        else value
+        for key, value in tree.items()
+    }

@@ -1,0 +1,92 @@
+"""The decisions between two updates, with the seats that took them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+
+from .advantages import explained_variance, generalised_advantages, normalise_by_group
+from .parties import PHASES
+
+
+class Minibatch(NamedTuple):
+    """Some decisions of a rollout; values and returns are those of the seat that moved."""
+
+    observations: torch.Tensor  # int8[M, num_all]
+    action_masks: torch.Tensor  # int8[M, A]
+    actions: torch.Tensor  # int64[M]
+    old_log_probs: torch.Tensor  # float32[M]
+    advantages: torch.Tensor  # float32[M]
+    returns: torch.Tensor  # float32[M]
+    phases: torch.Tensor  # int64[M], by PHASES
+
+
+class SelfPlayBuffer(MaskableRolloutBuffer):
+    """T decisions in each of N parties: arrays [T, N, …]. Rewards, values and returns are seat 0's throughout."""
+
+    observations: np.ndarray
+    signs: np.ndarray
+    phases: np.ndarray
+    ends: np.ndarray
+
+    def reset(self) -> None:
+        """Forget the last rollout; its memory is used again."""
+        if not hasattr(self, "signs"):
+            shape = (self.buffer_size, self.n_envs)
+            entries, num_actions = self.observation_space.shape, self.action_space.n  # type: ignore[attr-defined]
+            self.observations = np.zeros((*shape, *(entries or ())), dtype=np.int8)
+            self.action_masks = np.zeros((*shape, int(num_actions)), dtype=np.int8)
+            self.actions = np.zeros(shape, dtype=np.int64)
+            self.phases = np.zeros(shape, dtype=np.int64)
+            self.ends = np.zeros(shape, dtype=bool)
+            for name in ("rewards", "values", "log_probs", "signs", "advantages", "returns"):
+                setattr(self, name, np.zeros(shape, dtype=np.float32))
+        self.pos, self.full = 0, False
+
+    def note(self, **arrays: np.ndarray) -> None:
+        """Enter one decision a partie: every array of the buffer but advantages and returns, by name."""
+        for name, array in arrays.items():
+            getattr(self, name)[self.pos] = array
+        self.pos += 1
+        self.full = self.pos == self.buffer_size
+
+    def estimate(self, last_values: np.ndarray) -> None:
+        """Compute returns to seat 0, and advantages of the seats that moved, normalised by phase.
+
+        last_values: float32[N], to seat 0, of the states behind the last decisions
+        """
+        raw = generalised_advantages(self.rewards, self.values, last_values, self.ends, self.gamma, self.gae_lambda)
+        self.returns[:] = raw + self.values
+        self.advantages[:] = normalise_by_group(raw * self.signs, self.phases, len(PHASES))
+
+    def explained(self) -> dict[str, float]:
+        """Return the share of the variance of the returns that the critic explains, in each phase."""
+        return {
+            phase: explained_variance(self.values[self.phases == number], self.returns[self.phases == number])
+            for number, phase in enumerate(PHASES)
+        }
+
+    def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Minibatch]:
+        """Yield all decisions once, in random order, `size` at a time; a smaller rest is left out."""
+        everything = self.buffer_size * self.n_envs
+        order = rng.permutation(everything)
+        for start in range(0, everything - size + 1, size):
+            places = order[start : start + size]
+            yield Minibatch(
+                self._take(self.observations, places),
+                self._take(self.action_masks, places),
+                self._take(self.actions, places),
+                self._take(self.log_probs, places),
+                self._take(self.advantages, places),
+                self._take(self.returns * self.signs, places),
+                self._take(self.phases, places),
+            )
+
+    def _take(self, array: np.ndarray, places: np.ndarray) -> torch.Tensor:
+        # (T, N, …) -> (T * N, …)
+        flat: Any = array.reshape(self.buffer_size * self.n_envs, *array.shape[2:])
+        return torch.from_numpy(flat.take(places, axis=0))

@@ -1,0 +1,245 @@
+"""`SelfPlayPPO`: sb3-contrib's MaskablePPO where one policy moves for both seats of a zero-sum game.
+
+Stable-Baselines3's logger, callbacks, schedules and parameters are kept. What differs: the rollout notes whose decision
+it was; values, rewards and returns form one stream from seat 0's side (advantages.py); the critic sees all the cards;
+entropies and advantages are made comparable between decisions and phases; actor and critic have their gradients clipped
+apart. Every random number of a rollout and of an update comes from the seed and the number of decisions before it, so a
+run needs no random state to go on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+from .actor_critic import SelfPlayPolicy
+from .masked import weigh_choices
+from .parties import PHASES, SelfPlayParties
+from .rollout import Minibatch, SelfPlayBuffer
+from .schedules import Schedules
+from .side_by_side import SideBySide
+from .sparse_layer import Nonzeros
+
+_SAMPLING, _SHUFFLING = range(2)  # streams of random numbers
+
+
+class SelfPlayPPO(MaskablePPO):
+    """MaskablePPO on `SelfPlayParties`.
+
+    schedules: of learning rate and entropy; the learner tells it how many decisions are made
+    The other arguments are MaskablePPO's.
+    """
+
+    policy: SelfPlayPolicy
+    rollout_buffer: SelfPlayBuffer
+
+    def __init__(self, *arguments: Any, schedules: Schedules, **options: Any) -> None:
+        self.schedules = schedules
+        super().__init__(*arguments, **options)
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Fill the buffer with decisions of both seats; return False if a callback stops the run."""
+        assert isinstance(env, SelfPlayParties)
+        assert isinstance(rollout_buffer, SelfPlayBuffer)
+        assert use_masking
+        self.policy.set_training_mode(False)
+        rollout_buffer.reset()
+        self.schedules.decisions = self.num_timesteps
+        self.ent_coef = self.schedules.entropy_now()
+        env.equity_weight = env.objective.equity_weight(self.num_timesteps)
+        rng = self._stream(_SAMPLING)
+        callback.on_rollout_start()
+        rows = np.asarray(self._last_obs)
+        for _ in range(n_rollout_steps):
+            masks, signs, phases = env.action_masks(), env.signs, env.phases
+            actions, log_probs, values = self.policy.act(rows, masks, rng.random(env.num_envs))
+            env.step_async(actions)
+            following, rewards, ends, _ = env.step_wait()
+            rollout_buffer.note(
+                observations=rows,
+                action_masks=masks,
+                actions=actions,
+                log_probs=log_probs,
+                values=values * signs,
+                rewards=rewards,
+                ends=ends,
+                signs=signs,
+                phases=phases,
+            )
+            rows = following
+            self.num_timesteps += env.num_envs
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return False
+        self._last_obs, self._last_episode_starts = rows, ends
+        with torch.no_grad():
+            last_values = self.policy.predict_values(torch.from_numpy(rows)).numpy() * env.signs
+        rollout_buffer.estimate(last_values)
+        callback.on_rollout_end()
+        return True
+
+    def train(self) -> None:
+        """Update actor and critic by some passes over the rollout."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        clip = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
+        figures = _Figures()
+        rng = self._stream(_SHUFFLING)
+        for epoch in range(self.n_epochs):
+            for batch in self.rollout_buffer.minibatches(int(self.batch_size or 0), rng):
+                self._update(batch, clip, figures if epoch == self.n_epochs - 1 else None)
+            self._n_updates += 1
+        self._log(figures, clip)
+
+    def _update(self, batch: Minibatch, clip: float, figures: _Figures | None) -> None:
+        """Take one step of both networks by a minibatch."""
+        policy = self.policy
+        found = policy.list_rows(batch.observations)
+        policy.optimizer.zero_grad()
+
+        def improve(network: torch.nn.Module, loss: torch.Tensor) -> float:
+            loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
+            return float(loss.detach())
+
+        losses = policy.side_by_side(
+            lambda: improve(policy.actor, self._actor_loss(batch, found, clip, figures)),
+            lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch, found)),
+        )
+        policy.optimizer.step()
+        if figures is not None:
+            figures.losses.append(losses)
+
+    def _actor_loss(self, batch: Minibatch, found: Nonzeros, clip: float, figures: _Figures | None) -> torch.Tensor:
+        """Return the clipped surrogate and the entropy, as a loss."""
+        log_probs, entropies = weigh_choices(self.policy.actor(found), batch.action_masks, batch.actions)
+        change = log_probs - batch.old_log_probs
+        ratios = change.exp()
+        gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
+        if figures is not None:
+            with torch.no_grad():
+                figures.add(batch.phases, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
+        return -gains.mean() - self.ent_coef * entropies.mean()
+
+    def _critic_loss(self, batch: Minibatch, found: Nonzeros) -> torch.Tensor:
+        """Return the mean squared error of the critic."""
+        return (self.policy.critic(found).flatten() - batch.returns).square().mean()
+
+    def _log(self, figures: _Figures, clip: float) -> None:
+        record = self.logger.record
+        actor_loss, critic_loss = figures.mean_losses()
+        record("train/actor_loss", actor_loss)
+        record("train/critic_loss", critic_loss)
+        record("train/clip_range", clip)
+        record("train/entropy_weight", self.ent_coef)
+        record("train/n_updates", self._n_updates, exclude="tensorboard")
+        explained = self.rollout_buffer.explained()
+        for phase, (entropy, kl, clipped) in zip(PHASES, figures.by_phase(), strict=True):
+            record(f"{phase}/entropy", entropy)
+            record(f"{phase}/approx_kl", kl)
+            record(f"{phase}/clip_fraction", clipped)
+            record(f"{phase}/explained_variance", explained[phase])
+
+    def _stream(self, purpose: int) -> np.random.Generator:
+        """Return the random numbers of this rollout or of its update."""
+        return np.random.default_rng((int(self.seed or 0), purpose, self.num_timesteps))
+
+
+class _Figures:
+    """Sums of entropy, divergence and clipped decisions by phase, over the minibatches of a pass."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros((3, len(PHASES)))
+        self.counts = np.zeros(len(PHASES))
+        self.losses: list[tuple[float, float]] = []
+
+    def add(self, phases: torch.Tensor, *figures: torch.Tensor) -> None:
+        self.counts += torch.bincount(phases, minlength=len(PHASES)).numpy()
+        for row, figure in enumerate(figures):
+            self.sums[row] += torch.bincount(phases, figure.double(), minlength=len(PHASES)).numpy()
+
+    def mean_losses(self) -> tuple[float, float]:
+        actor, critic = np.mean(self.losses, axis=0).tolist() if self.losses else (float("nan"), float("nan"))
+        return actor, critic
+
+    def by_phase(self) -> list[tuple[float, float, float]]:
+        with np.errstate(invalid="ignore"):
+            rows: Any = (self.sums / self.counts).T.tolist()
+        return [tuple(row) for row in rows]
+
+
+def build_model(
+    parties: SelfPlayParties,
+    schedules: Schedules,
+    *,
+    seed: int,
+    hidden: int,
+    layers: int,
+    precision: str,
+    rollout: int,
+    minibatch: int,
+    epochs: int,
+    clip: float,
+    discount: float,
+    trace: float,
+    threads: int = 1,
+) -> SelfPlayPPO:
+    """Return a learner for these parties; the arguments are train.py's options."""
+    return SelfPlayPPO(
+        SelfPlayPolicy,
+        parties,
+        schedules=schedules,
+        learning_rate=schedules.learning_rate_now,
+        n_steps=max(rollout // parties.num_envs, 1),
+        batch_size=minibatch,
+        n_epochs=epochs,
+        gamma=discount,
+        gae_lambda=trace,
+        clip_range=clip,
+        normalize_advantage=False,  # the buffer does it, by phase
+        ent_coef=schedules.entropy,
+        vf_coef=0.5,
+        max_grad_norm=0.5,
+        rollout_buffer_class=SelfPlayBuffer,
+        seed=seed,
+        device="cpu",
+        policy_kwargs={
+            "scale": parties.scale(),
+            "num_own": parties.num_own,
+            "hidden": hidden,
+            "layers": layers,
+            "precision": precision,
+            "side_by_side": SideBySide(threads),
+        },
+    )
+
+
+def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
+    """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
+    assert isinstance(model.env, SelfPlayParties)
+    inputs = model.env.batch.observation_size
+    weights = {}
+    for number, (weight, bias) in enumerate(model.policy.actor.linear_layers()):
+        kept = weight[:, :inputs] if number == 0 else weight  # without the padding
+        weights[f"layer{number}.weight"] = kept.detach().numpy().copy()
+        weights[f"layer{number}.bias"] = bias.detach().numpy().copy()
+    return weights
+
+
+def best_precision() -> str:
+    """Return `bfloat16` where the processor multiplies it in hardware, else `float32`."""
+    has = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return "bfloat16" if any(test is not None and test() for test in has) else "float32"
