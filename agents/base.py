@@ -73,7 +73,7 @@ class BatchAgent(Agent):
         """
         raise NotImplementedError(f"{type(self).__name__} must define act_batch(observations, masks, rng)")
 
-    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:  # noqa: ARG002  (optional)
         """Return with what probability each action is taken, float64[N, num_actions]; optional.
 
         observations, masks: as for `act_batch`

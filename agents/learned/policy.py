@@ -76,7 +76,7 @@ class PolicyAgent(BatchAgent):
         return actions
 
     def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
-        """Return the softmax of the legal logits, float64[N, num_actions]; 1 for the action of a policy that is greedy."""
+        """Return the softmax of the legal logits, float64[N, num_actions]; 1 for the one action of a greedy policy."""
         if self.greedy:
             return certain(self.act_batch(observations, masks, Streams([])), masks.shape[1])
         inputs = self._inputs(observations)
