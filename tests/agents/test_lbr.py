@@ -217,7 +217,7 @@ def test_the_true_hand_is_always_believed_in(name: str) -> None:
 
 def test_a_sampled_belief_holds_only_hands_that_can_be() -> None:
     """`random` exchanges few cards: elder sees and leaves some, younger leaves others unseen."""
-    for text in ("rubicon elder_max=7 younger_must_exchange=false", "rubicon elder_max=2"):
+    for text in ("rubicon elder_max=7 younger_must_exchange=False", "rubicon elder_max=2"):
         play_and_check(Rules.of(text).replace(deals=2), "random", 2, 2_000)
 
 
