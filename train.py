@@ -111,7 +111,7 @@ BUILD_OPTIONS = (
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
-BOTS = ("random", "greedy")
+BOTS = ("random", "greedy", "heuristic")
 
 
 def main(argv: list[str] | None = None) -> int:

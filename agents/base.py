@@ -12,9 +12,10 @@ import numpy.typing as npt
 from .streams import RowRandom, Streams
 from .view import View
 
-__all__ = ["Actions", "Agent", "AgentError", "BatchAgent", "View"]
+__all__ = ["Actions", "Agent", "AgentError", "BatchAgent", "Probabilities", "View", "certain", "tells_probabilities"]
 
 Actions = npt.NDArray[np.int64]
+Probabilities = npt.NDArray[np.float64]
 
 
 class AgentError(ValueError):
@@ -71,3 +72,25 @@ class BatchAgent(Agent):
         rng:          `random(N)` gives each row its next number; a row's decision may use no other row's
         """
         raise NotImplementedError(f"{type(self).__name__} must define act_batch(observations, masks, rng)")
+
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:  # noqa: ARG002  (optional)
+        """Return with what probability each action is taken, float64[N, num_actions]; optional.
+
+        observations, masks: as for `act_batch`
+        Each row sums to 1 over its legal actions and is 0 elsewhere; where no action is legal it is all zeros. Must be
+        what `act_batch` does, and draws nothing. Raises AgentError for an agent that cannot tell.
+        """
+        raise AgentError(f"{self.name} does not tell its probabilities: it does not define probabilities()")
+
+
+def tells_probabilities(agent: Agent) -> bool:
+    """Return whether an agent defines `probabilities`."""
+    return isinstance(agent, BatchAgent) and type(agent).probabilities is not BatchAgent.probabilities
+
+
+def certain(actions: Actions, num_actions: int) -> Probabilities:
+    """Return the probabilities of decisions without chance: 1 for the row's action; zeros where it is negative."""
+    probabilities = np.zeros((len(actions), num_actions), dtype=np.float64)
+    decided = np.flatnonzero(actions >= 0)
+    probabilities[decided, actions[decided]] = 1.0
+    return probabilities

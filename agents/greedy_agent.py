@@ -6,7 +6,7 @@ import numpy as np
 
 from piquet_env.observation import observation_size
 
-from .base import Actions, AgentError, BatchAgent
+from .base import Actions, AgentError, BatchAgent, Probabilities, certain
 from .greedy_kernel import choose_greedily, layout_of, taken_scale
 from .streams import RowRandom
 
@@ -45,6 +45,13 @@ class GreedyAgent(BatchAgent):
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:  # noqa: ARG002  (no chance)
         """Return a legal action for each row, int64[N]; -1 for a mask of zeros. Nothing is drawn from `rng`."""
+        return self._decide(observations, masks)
+
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
+        """Return 1 for the action that it takes in each row, float64[N, num_actions]."""
+        return certain(self._decide(observations, masks), masks.shape[1])
+
+    def _decide(self, observations: np.ndarray, masks: np.ndarray) -> Actions:
         actions = np.empty(len(masks), dtype=np.int64)
         pack = _pack_of(observations)
         elder_max = self.elder_max or (5 if pack == 32 else 7)

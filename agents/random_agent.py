@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Actions, BatchAgent
+from .base import Actions, BatchAgent, Probabilities
 from .jit import jit
 from .streams import RowRandom
 
@@ -22,6 +22,11 @@ class RandomAgent(BatchAgent):
         actions = np.empty(len(masks), dtype=np.int64)
         choose_uniformly(masks, rng.random(len(masks)), actions)
         return actions
+
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:  # noqa: ARG002  (blind)
+        """Return the same probability for each legal action, float64[N, num_actions]."""
+        legal = masks.astype(np.float64)
+        return legal / np.maximum(legal.sum(axis=1, keepdims=True), 1.0)
 
 
 @jit

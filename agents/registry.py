@@ -5,6 +5,7 @@
 | `random`, `greedy`, `heuristic`, `search` | a name of the table BUILDERS |
 | `name:key=value,key=value` | with keyword arguments |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
+| `lbr:against=SPEC`, `lbr:key=value,against=SPEC` | the best response to another agent, whose whole spec comes last |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
 | `package.module:ClassName`, `package.module:ClassName:key=value` | likewise in a module |
 
@@ -20,6 +21,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,10 +39,15 @@ __all__ = ["BUILDERS", "Streams", "View", "make_agent", "split_spec"]
 
 
 class Builder(NamedTuple):
-    """How the agents of a name are made: `build(rules, **arguments)`; one that takes a path gets it as `path`."""
+    """How the agents of a name are made: `build(rules, **arguments)`.
+
+    takes_path: whether the text behind the name is a path, given as `path`
+    takes_spec: the argument that is another agent's spec and takes all that follows it; "" where there is none
+    """
 
     build: Callable[..., Agent]
     takes_path: bool = False
+    takes_spec: str = ""
 
 
 def _build_random(rules: Rules | None) -> Agent:  # noqa: ARG001  (plays any rules)
@@ -93,10 +100,34 @@ def _build_search(
     )
 
 
+def _build_lbr(
+    rules: Rules | None,
+    *,
+    against: str,
+    base: str = SEARCH_BASE,
+    continuation: str = SEARCH_BASE,
+    worlds: int | None = None,
+    games: int | None = None,
+    from_cards: int = 12,
+) -> Agent:
+    from .exploit.agent import GAMES, WORLDS, LocalBestResponse
+
+    return LocalBestResponse(
+        opponent=make_agent(against, rules),
+        base=make_agent(base, rules),
+        continuation=make_agent(continuation, rules),
+        rules=rules,
+        worlds=WORLDS if worlds is None else worlds,
+        games=GAMES if games is None else games,
+        from_cards=from_cards,
+    )
+
+
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
     "greedy": Builder(_build_greedy),
     "heuristic": Builder(_build_heuristic),
+    "lbr": Builder(_build_lbr, takes_spec="against"),
     "policy": Builder(_build_policy, takes_path=True),
     "search": Builder(_build_search),
 }
@@ -132,6 +163,18 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
 
 def _split_arguments(spec: str) -> tuple[str, dict[str, Any]]:
     """Return a spec without its keyword arguments, and these."""
+    name, _, text = spec.partition(":")
+    key = BUILDERS[name].takes_spec if name in BUILDERS else ""
+    found = re.search(rf"(^|,)\s*{key}\s*=", text) if key else None
+    if found is None:
+        return _split_keywords(spec)
+    before = text[: found.start()]
+    body, arguments = _split_keywords(f"{name}:{before}") if before else (name, {})
+    return body, {**arguments, key: text[found.end() :].strip()}
+
+
+def _split_keywords(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return a spec without the keyword arguments behind its last colon, and these."""
     body, colon, tail = spec.rpartition(":")
     items = [item.partition("=") for item in tail.split(",")]
     # A path may hold an equals sign, as runs/lr=1 does; a keyword may not hold a slash.

@@ -46,11 +46,17 @@ def identity(spec: str) -> dict[str, str]:
     Files of arguments are named as in the spec, modules as Python names them, so that it is the same in every folder.
     Raises AgentError for a file that cannot be read.
     """
+    return {"spec": spec, **{name: _file_hash(path) for name, path in sorted(_files_of(spec).items())}}
+
+
+def _files_of(spec: str) -> dict[str, Path]:
+    """Return the files of an agent by name, those of an agent in its arguments among them."""
     head, arguments = split_spec(spec)
     files = {value: Path(value) for value in arguments.values() if isinstance(value, str) and _is_file(value)}
     if head not in BUILDERS:
-        files |= _own_modules(head)
-    return {"spec": spec, **{name: _file_hash(path) for name, path in sorted(files.items())}}
+        return files | _own_modules(head)
+    inner = arguments.get(BUILDERS[head].takes_spec)
+    return files | _files_of(inner) if isinstance(inner, str) else files
 
 
 def _own_modules(head: str) -> dict[str, Path]:

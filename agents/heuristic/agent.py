@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Actions, AgentError, BatchAgent
+from agents.base import Actions, AgentError, BatchAgent, Probabilities, certain
 from agents.streams import RowRandom
 from piquet_env.equity import MAX_RUBICON_LINE
 from piquet_env.observation import observation_size
@@ -47,6 +47,13 @@ class HeuristicAgent(BatchAgent):
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:  # noqa: ARG002  (no chance)
         """Return a legal action for each row, int64[N]; -1 for a mask of zeros. Nothing is drawn from `rng`."""
+        return self._decide(observations, masks)
+
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
+        """Return 1 for the action that it takes in each row, float64[N, num_actions]."""
+        return certain(self._decide(observations, masks), masks.shape[1])
+
+    def _decide(self, observations: np.ndarray, masks: np.ndarray) -> Actions:
         actions = np.empty(len(masks), dtype=np.int64)
         pack = _pack_of(observations)
         settings = self._settings(pack)

@@ -33,17 +33,54 @@ def decide_rows(
     greedy:       the most probable action, else one drawn by the row's number of `numbers`, float64[N] in [0, 1)
     room:         float32[2, widest], scratch
     """
-    layers = sizes.shape[0] - 1
     for row in range(observations.shape[0]):
-        room[0, : sizes[0]] = observations[row]
-        start = 0
-        for layer in range(layers):
-            _apply_layer(room[layer % 2], room[1 - layer % 2], parameters, start, sizes[layer], sizes[layer + 1])
-            start += (sizes[layer] + 1) * sizes[layer + 1]
-            if layer < layers - 1:
-                _activate(room[1 - layer % 2], sizes[layer + 1], tanh)
-        logits = room[layers % 2]
+        logits = room[_find_logits(observations[row], parameters, sizes, tanh, room)]
         actions[row] = _best(logits, masks[row]) if greedy else _sample(logits, masks[row], numbers[row])
+
+
+@jit
+def weigh_rows(
+    observations: np.ndarray,
+    masks: np.ndarray,
+    parameters: np.ndarray,
+    sizes: np.ndarray,
+    tanh: bool,
+    room: np.ndarray,
+    probabilities: np.ndarray,
+) -> None:
+    """Write the softmax of each row's legal logits into `probabilities`, float64[N, sizes[-1]], zeros before.
+
+    The other arguments are those of `decide_rows`, whose choice by a number has these probabilities.
+    """
+    for row in range(observations.shape[0]):
+        logits = room[_find_logits(observations[row], parameters, sizes, tanh, room)]
+        best = _best(logits, masks[row])
+        if best < 0:
+            continue
+        highest = np.float64(logits[best])
+        total = 0.0
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                probabilities[row, action] = np.exp(np.float64(logits[action]) - highest)
+                total += probabilities[row, action]
+        for action in range(masks.shape[1]):
+            probabilities[row, action] /= total
+
+
+@inner
+def _find_logits(
+    observation: np.ndarray, parameters: np.ndarray, sizes: np.ndarray, tanh: bool, room: np.ndarray
+) -> int:
+    """Compute a row's logits in the scratch, and return the line of it in which they stand."""
+    layers = sizes.shape[0] - 1
+    room[0, : sizes[0]] = observation
+    start = 0
+    for layer in range(layers):
+        _apply_layer(room[layer % 2], room[1 - layer % 2], parameters, start, sizes[layer], sizes[layer + 1])
+        start += (sizes[layer] + 1) * sizes[layer + 1]
+        if layer < layers - 1:
+            _activate(room[1 - layer % 2], sizes[layer + 1], tanh)
+    return layers % 2
 
 
 @inner

@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Actions, AgentError, BatchAgent
+from agents.base import Actions, AgentError, BatchAgent, Probabilities, certain
 from agents.files import write_atomically
-from agents.streams import RowRandom
+from agents.streams import RowRandom, Streams
 from piquet_env.observation import OBSERVATION_VERSION, observation_scale, observation_size
 from piquet_env.rules.actions import num_actions
 from piquet_env.rules.variants import Rules
 
-from .network import decide_rows
+from .network import decide_rows, weigh_rows
 
 FORMAT = "piquet-policy-1"
 ACTIVATIONS = ("tanh", "relu")
@@ -68,18 +68,31 @@ class PolicyAgent(BatchAgent):
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
         """Return a legal action for each row, int64[N]; `rng` is used unless the policy plays greedily."""
+        inputs = self._inputs(observations)
+        rows = len(inputs)
+        numbers = np.zeros(rows) if self.greedy else rng.random(rows)
+        actions = np.empty(rows, dtype=np.int64)
+        decide_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self.greedy, numbers, self._room, actions)
+        return actions
+
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
+        """Return the softmax of the legal logits, float64[N, num_actions]; 1 for the one action of a greedy policy."""
+        if self.greedy:
+            return certain(self.act_batch(observations, masks, Streams([])), masks.shape[1])
+        inputs = self._inputs(observations)
+        probabilities = np.zeros((len(inputs), masks.shape[1]), dtype=np.float64)
+        weigh_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self._room, probabilities)
+        return probabilities
+
+    def _inputs(self, observations: np.ndarray) -> npt.NDArray[np.float32]:
+        """Return observations of either form as the network reads them."""
         if observations.shape[-1] != self._sizes[0]:
             raise AgentError(
                 f"{self.name} reads {self._sizes[0]} entries, and the observation has {observations.shape[-1]}"
             )
         if observations.dtype.kind != "f":
             observations = observations * observation_scale(self.rules.pack)
-        inputs = np.ascontiguousarray(observations, dtype=np.float32)
-        rows = len(inputs)
-        numbers = np.zeros(rows) if self.greedy else rng.random(rows)
-        actions = np.empty(rows, dtype=np.int64)
-        decide_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self.greedy, numbers, self._room, actions)
-        return actions
+        return np.ascontiguousarray(observations, dtype=np.float32)
 
 
 def policy_metadata(rules: Rules, activation: str, layers: int) -> dict[str, str]:
