@@ -58,7 +58,10 @@ def test_a_file_may_import_what_stands_beside_it(tmp_path: Path) -> None:
     [
         ("", ["empty"]),
         ("  ", ["empty"]),
-        ("greedi", ["unknown agent 'greedi'", "did you mean 'greedy'", "greedy, heuristic, lbr, policy, random, search"]),
+        (
+            "greedi",
+            ["unknown agent 'greedi'", "did you mean 'greedy'", "greedy, heuristic, lbr, policy, random, search"],
+        ),
         ("zzz", ["unknown agent 'zzz'", "greedy, heuristic, lbr, policy, random, search", "file.py:ClassName"]),
         ("greedy:64", ["key=value", "'64'"]),
         ("greedy:worlds=64", ["worlds", "its arguments are elder_max"]),
