@@ -6,6 +6,8 @@ only. Agents are seeded through `reset`, named, and picklable.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +22,15 @@ Probabilities = npt.NDArray[np.float64]
 
 class AgentError(ValueError):
     """Raised, with one clear sentence, for an agent that cannot be made or used."""
+
+
+def check_elder_max(value: Any) -> int | None:
+    """Return the most cards that elder may exchange, as an agent is told it; AgentError for what cannot be."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 11:
+        raise AgentError(f"elder_max must be a whole number from 1 to 11, not {value!r}")
+    return value
 
 
 class Agent:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from piquet_env.observation import observation_size
+from piquet_env.rules.variants import ELDER_MAX
 
-from .base import Actions, AgentError, BatchAgent, Probabilities, certain
+from .base import Actions, AgentError, BatchAgent, Probabilities, certain, check_elder_max
 from .greedy_kernel import choose_greedily, layout_of, taken_scale
 from .streams import RowRandom
 
@@ -36,7 +37,7 @@ class GreedyAgent(BatchAgent):
     """
 
     def __init__(self, *, elder_max: int | None = None) -> None:
-        self.elder_max = elder_max
+        self.elder_max = check_elder_max(elder_max)
 
     @property
     def name(self) -> str:
@@ -54,7 +55,7 @@ class GreedyAgent(BatchAgent):
     def _decide(self, observations: np.ndarray, masks: np.ndarray) -> Actions:
         actions = np.empty(len(masks), dtype=np.int64)
         pack = _pack_of(observations)
-        elder_max = self.elder_max or (5 if pack == 32 else 7)
+        elder_max = min(self.elder_max or ELDER_MAX[pack], pack - 25)  # younger is left a card
         choose_greedily(observations, masks, layout_of(pack), taken_scale(observations), elder_max, actions)
         return actions
 

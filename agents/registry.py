@@ -89,6 +89,8 @@ def _build_search(
 ) -> Agent:
     from .search.agent import WORLDS, SearchAgent
 
+    if base.partition(":")[0] in {"search", "lbr"}:
+        raise AgentError(f"the base of search decides without looking ahead; {base} does not")
     return SearchAgent(
         base=make_agent(base, rules),
         rules=rules,

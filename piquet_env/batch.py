@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numba
@@ -126,6 +127,8 @@ class PiquetBatch:
         self.threads = _whole_number("threads", threads, 1, 1024)
         self.reward, self.dtype, self.autoreset, self.skip_forced = reward, dtype, autoreset, skip_forced
         _one_of("dtype", dtype, DTYPES)
+        if not isinstance(skip_forced, bool):
+            raise ValueError(f"skip_forced must be True or False, not {skip_forced!r}")
         _one_of("autoreset", autoreset, AUTORESET_MODES)
         self.num_actions = num_actions(self.rules.pack)
         self.observation_size = observation_size(self.rules.pack)
@@ -222,23 +225,37 @@ class PiquetBatch:
         return {
             "rules": str(self.rules),
             "reward": self.reward,
+            "skip_forced": str(self.skip_forced),
             "seed": self._seed,
             "states": self._states.view(np.int64).reshape(self.num_envs, -1).copy(),
             "expected": self._expected.copy(),
+            "decks": self._decks.copy(),
             "to_act": self.buffers.to_act.copy(),
         }
 
     def restore(self, snapshot: dict[str, Any]) -> Buffers:
-        """Take the place of the batch that made `snapshot`; ValueError if rules, reward or size differ."""
-        for name, mine in (("rules", str(self.rules)), ("reward", self.reward)):
-            if snapshot.get(name) != mine:
-                raise ValueError(f"the snapshot has {name} {snapshot.get(name)!r}, this batch {mine!r}")
-        states = np.asarray(snapshot["states"], dtype=np.int64)
-        if states.shape != (self.num_envs, STATE_DTYPE.itemsize // 8):
-            raise ValueError(f"the snapshot holds states of shape {states.shape}, not of this batch of {self.num_envs}")
-        self._states.view(np.int64).reshape(self.num_envs, -1)[:] = states
-        self._expected[:] = snapshot["expected"]
-        self._seed = int(snapshot["seed"])
+        """Take the place of the batch that made `snapshot`.
+
+        Raises ValueError if rules, reward, skip_forced, decks or size differ, or if it is no snapshot; nothing changes.
+        """
+        mine = {"rules": str(self.rules), "reward": self.reward, "skip_forced": str(self.skip_forced)}
+        for name, value in mine.items():
+            if snapshot.get(name, value) != value:
+                raise ValueError(f"the snapshot has {name} {snapshot[name]!r}, this batch {value!r}")
+        size = (self.num_envs, STATE_DTYPE.itemsize // 8)
+        parts = {}
+        for name, shape, kind in (("states", size, "i"), ("expected", (self.num_envs,), "f")):
+            part = np.asarray(snapshot.get(name))
+            if part.shape != shape or part.dtype.kind != kind:
+                raise ValueError(
+                    f"the snapshot holds {name} of shape {part.shape}, not of this batch of {self.num_envs}"
+                )
+            parts[name] = part
+        if not np.array_equal(snapshot.get("decks", self._decks), self._decks):
+            raise ValueError("the snapshot is of a batch with other decks; give this one the same")
+        self._seed = _whole_number("seed", snapshot.get("seed"), 0, MOST_SEED - self.num_envs)
+        self._states.view(np.int64).reshape(size)[:] = parts["states"]
+        self._expected[:] = parts["expected"]
         self._run(LOOK, self._all_rows, self._actions)
         return self.buffers
 
@@ -260,7 +277,7 @@ class PiquetBatch:
 
     def deals_ended(self) -> np.ndarray:
         """Return how many deals ended in the last step, by row: int64[N], a view."""
-        return self._deals
+        return self._deals[:]
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -338,8 +355,10 @@ class PiquetBatch:
         return chosen
 
     def _check_actions(self, actions: np.ndarray | Sequence[int], size: int) -> np.ndarray:
+        # What the batch hands out are views or other kinds of numbers, so an array of its own is the caller's alone.
         if type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (size,):
-            return actions
+            if actions.flags.owndata:
+                return actions
         given = np.asarray(actions)
         if given.shape != (size,):
             raise ValueError(f"actions must have shape ({size},), not {given.shape}")
@@ -371,7 +390,7 @@ class PiquetBatch:
             raise ValueError(f"decks must have shape ({self.num_envs}, deals, {pack}), not {given.shape}")
         for deck in given.reshape(-1, pack):
             check_decks(deck, pack)
-        return np.ascontiguousarray(given, dtype=np.int8)
+        return np.array(given, dtype=np.int8, order="C")
 
     def _check_buffers(self, buffers: Buffers | None) -> Buffers:
         n = self.num_envs
@@ -384,15 +403,18 @@ class PiquetBatch:
         }
         if buffers is None:
             return Buffers(**{name: np.zeros(shape, dtype=dtype) for name, (shape, dtype) in wanted.items()})
-        for name, (shape, dtype) in wanted.items():
-            array = getattr(buffers, name)
+        given = [getattr(buffers, name, None) for name in wanted]
+        for (name, (shape, dtype)), array in zip(wanted.items(), given, strict=True):
             if (
-                array.shape != shape
+                not isinstance(array, np.ndarray)
+                or array.shape != shape
                 or array.dtype != dtype
                 or not array.flags.c_contiguous
                 or not array.flags.writeable
             ):
                 raise ValueError(f"buffer {name} must be a writable C-ordered {dtype} array of shape {shape}")
+        if any(np.may_share_memory(one, other) for one, other in combinations(given, 2)):
+            raise ValueError("buffers must not share memory with each other")
         return buffers
 
 

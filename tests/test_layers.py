@@ -22,6 +22,7 @@ LAYERS = (
     (
         "piquet_env.observation",
         "piquet_env.rewards",
+        "piquet_env.damaged",
         "piquet_env.equity",
         "piquet_env.render",
         "piquet_env.game",

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from agents.files import write_atomically
 from agents.pairs import PARTIE_DTYPE, Block, Failure
+from piquet_env.damaged import DAMAGED
 
 FORMAT = 1
 
@@ -57,13 +57,13 @@ class MatchStore:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 records, seconds = arrays["records"], arrays["seconds"]
                 failures = [Failure(*entry) for entry in json.loads(str(arrays["failures"]))]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            records, seconds, failures = None, None, []
-        wanted = [pair for pair in pairs for _ in range(2)]
-        if records is None or records.dtype != PARTIE_DTYPE or records["pair"].tolist() != wanted:
+            fits = _fits(records, seconds, failures, pairs)
+        except DAMAGED:
+            fits = False
+        if not fits:
             raise ValueError(f"{path} holds no such pairs; remove it, and they are played again")
         return Block(records, failures, seconds)
 
@@ -76,3 +76,19 @@ class MatchStore:
 
     def _path(self, pairs: range) -> Path:
         return self.folder / f"pairs-{pairs.start:06}-{pairs.stop:06}.npz"
+
+
+def _fits(records: np.ndarray, seconds: np.ndarray, failures: list[Failure], pairs: range) -> bool:
+    """Return whether what a file holds is a block of these pairs."""
+    wanted = [pair for pair in pairs for _ in range(2)]
+    if records.dtype != PARTIE_DTYPE or records["pair"].tolist() != wanted:
+        return False
+    if seconds.dtype != np.float64 or seconds.shape != (2,):
+        return False
+    return all(
+        failure.pair in pairs
+        and failure.half in (0, 1)
+        and failure.agent in (0, 1)
+        and all(isinstance(text, str) for text in (failure.error, failure.trace, failure.deal))
+        for failure in failures
+    )

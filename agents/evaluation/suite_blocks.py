@@ -21,7 +21,6 @@ import functools
 import hashlib
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.boards import Boards
+from piquet_env.damaged import DAMAGED
 from piquet_env.equity import CAVENDISH
 
 from .deal_numbers import decks_of_numbers
@@ -84,7 +84,7 @@ def load_block(name: str, folder: Path = FOLDER) -> SuiteBlock:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return _block_of(name, sha256, dict(arrays))
-    except (ValueError, KeyError, IndexError, TypeError, OSError, EOFError, zipfile.BadZipFile):
+    except DAMAGED:
         raise ValueError(f"{path} holds no boards") from None
 
 

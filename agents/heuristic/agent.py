@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Actions, AgentError, BatchAgent, Probabilities, certain
+from agents.base import Actions, AgentError, BatchAgent, Probabilities, certain, check_elder_max
 from agents.streams import RowRandom
 from piquet_env.equity import MAX_RUBICON_LINE
 from piquet_env.observation import observation_size
@@ -29,14 +29,14 @@ class HeuristicAgent(BatchAgent):
     style:     a name in STYLES (styles.py); "plain" is the strongest
     rules:     what is played; without them a Rubicon partie is assumed, with the usual numbers of its pack
     elder_max: the most cards elder may exchange, in place of the rules' own number
-    Raises AgentError for an unknown style.
+    Raises AgentError for an unknown style, and for an elder_max that cannot be.
     """
 
     def __init__(self, *, style: str = "plain", rules: Rules | None = None, elder_max: int | None = None) -> None:
         self.style = style
         self._style = style_of(style)
         self.rules = rules
-        self.elder_max = rules.elder_max if elder_max is None and rules is not None else elder_max
+        self.elder_max = check_elder_max(rules.elder_max if elder_max is None and rules is not None else elder_max)
         self._tables: dict[int, Tables] = {}
         self._room: Room | None = None
 
@@ -76,7 +76,7 @@ class HeuristicAgent(BatchAgent):
 
     def _settings(self, pack: int) -> np.ndarray:
         settings = np.zeros(1, dtype=SETTINGS_DTYPE)
-        settings["elder_max"] = self.elder_max or ELDER_MAX[pack]
+        settings["elder_max"] = min(self.elder_max or ELDER_MAX[pack], pack - 25)  # younger is left a card
         settings["effort"] = THOROUGH
         settings["line"] = self._line()
         settings["least"] = 1 if self.rules is None or self.rules.younger_must_exchange else 0

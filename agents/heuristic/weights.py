@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from agents.base import AgentError
+from piquet_env.damaged import DAMAGED
 
 from .evaluation import NUM_WEIGHTS
 from .tricks import NUM_PLAY_WEIGHTS, bonus_table
@@ -31,9 +31,9 @@ def load_weights(pack: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def read_weights(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the weights in a file; AgentError, in one sentence, for one that holds none."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             hand, play, spread = file["hand"].astype(np.int32), file["play"].astype(np.int32), file["spread"]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise AgentError(f"the weights of heuristic cannot be read from {path}: {error}") from error
     if hand.shape != (2, NUM_WEIGHTS, 2) or play.shape != (NUM_PLAY_WEIGHTS, 3) or spread.shape != (13,):
         raise AgentError(f"the weights of heuristic in {path} have other shapes than this version reads")

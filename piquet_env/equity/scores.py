@@ -23,13 +23,14 @@ from __future__ import annotations
 import functools
 import io
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from piquet_env.damaged import DAMAGED
 
 FORMAT = 1
 CAVENDISH = "v0-cavendish"
@@ -116,13 +117,13 @@ def pack_scores(counts: npt.NDArray[np.int64], metadata: dict[str, Any]) -> byte
 def load_scores(path: Path) -> DealScores:
     """Return the record in a file; ValueError, in one sentence, for one that cannot be read or contradicts itself."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             metadata = json.loads(str(arrays["metadata"]))
             counts = [arrays[name] for name in _ARRAYS]
         version, pack, file_format = str(metadata["version"]), int(metadata["pack"]), metadata["format"]
     except FileNotFoundError:
         raise ValueError(f"there is no file {path}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path} is no record of deal scores: {error}") from None
     if file_format != FORMAT:
         raise ValueError(f"{path} has format {file_format}; this version reads format {FORMAT}")

@@ -400,11 +400,61 @@ def test_a_snapshot_of_another_batch_is_refused() -> None:
         (PiquetBatch(3), "3"),
         (PiquetBatch(2, "german"), "rules"),
         (PiquetBatch(2, reward="win"), "reward"),
+        (PiquetBatch(2, skip_forced=True), "skip_forced"),
+        (PiquetBatch(2, decks=np.tile(np.arange(32), (2, 1, 1))), "decks"),
     ):
         before = everything(other)
         with pytest.raises(ValueError, match=words):
             other.restore(snapshot)
         assert everything(other) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("states", None),
+        ("states", np.zeros((4, 3), dtype=np.int64)),
+        ("expected", np.zeros(1)),
+        ("expected", None),
+        ("seed", "x"),
+        ("seed", -5),
+    ],
+)
+def test_what_is_no_snapshot_is_refused_and_changes_nothing(name: str, value: Any) -> None:
+    batch = PiquetBatch(4, seed=1)
+    broken = PiquetBatch(4, seed=2).snapshot() | {name: value}
+    before = everything(batch)
+    with pytest.raises(ValueError, match=name):
+        batch.restore(broken)
+    assert everything(batch) == before
+
+
+def test_given_decks_are_the_batchs_own() -> None:
+    decks = np.tile(np.arange(32, dtype=np.int8), (2, 6, 1))
+    batch, other = (PiquetBatch(2, seed=1, decks=given) for given in (decks, decks.copy()))
+    decks[:] = 0
+    for _ in range(80):
+        actions = other.buffers.action_mask.argmax(axis=1)
+        batch.step(actions)
+        other.step(actions)
+    assert everything(batch) == everything(other)
+
+
+def test_what_the_batch_hands_out_may_be_actions() -> None:
+    batch, other = PiquetBatch(3, seed=1), PiquetBatch(3, seed=1)
+    for array in (batch.deals_ended(), batch.finals.settlement):
+        array[:] = batch.buffers.action_mask.argmax(axis=1)
+        copied = array.copy()
+        batch.step(array)
+        other.step(copied)
+        assert np.array_equal(batch.buffers.observation, other.buffers.observation)
+
+
+def test_buffers_that_share_memory_are_refused() -> None:
+    shared = np.zeros(4, dtype=np.int8)
+    buffers = PiquetBatch(4).buffers._replace(to_act=shared, terminated=shared.view(bool))
+    with pytest.raises(ValueError, match="share memory"):
+        PiquetBatch(4, buffers=buffers)
 
 
 def test_the_callers_buffers_are_filled_in_place() -> None:

@@ -104,3 +104,40 @@ def test_a_store_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match="cannot be used"):
         MatchStore(tmp_path / "file", {})
+
+
+def test_a_damaged_block_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    store = MatchStore(tmp_path, {})
+    play_match("greedy", "random", parties=20, store=store)
+    (path,) = store.folder.glob("pairs-*.npz")
+    whole, rng = path.read_bytes(), np.random.default_rng(1)
+    refused = 0
+    for _ in range(200):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            store.read(range(10))
+        except ValueError as error:
+            assert "holds no such pairs; remove it" in str(error)  # noqa: PT017  (some changes hurt nothing)
+            refused += 1
+    assert refused > 50
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seconds": np.zeros(0)},
+        {"failures": np.array('[[0, 9, 7, "a", "b", "c"]]')},
+        {"failures": np.array("[" * 200_000)},
+    ],
+)
+def test_a_block_with_foreign_parts_is_refused(tmp_path: Path, change: dict[str, np.ndarray]) -> None:
+    store = MatchStore(tmp_path, {})
+    play_match("greedy", "random", parties=20, store=store)
+    (path,) = store.folder.glob("pairs-*.npz")
+    with np.load(path) as arrays:
+        content = dict(arrays) | change
+    np.savez(path, **content)
+    with pytest.raises(ValueError, match="holds no such pairs; remove it"):
+        store.read(range(10))
