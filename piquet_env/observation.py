@@ -179,8 +179,7 @@ _OWN_GAMES, _OTHER_GAMES = _OFFSETS["own_games"], _OFFSETS["other_games"]
 
 # The vector is put together in a scratch of eight-byte words: first the facts, then the blocks of cards, each of which
 # begins with a word: four words for 32 cards, five for 36. Such a block is written by as many table look-ups, far
-# faster than card by card. Arrays are handed on whole, with an index: a slice would count references, which costs as
-# much as a block of cards.
+# faster than card by card. Arrays are handed on whole, with an index, because a slice would count references.
 _BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], dtype=np.int8)
 _WORD_OF_BYTE = np.ascontiguousarray(_BITS).view(np.int64).ravel()
 _FACTS = sum(block.size for block in _FACT_BLOCKS)
