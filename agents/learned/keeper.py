@@ -19,7 +19,7 @@ from .run_log import DECISIONS, ProgressCSV, keep_rows, write_rows
 from .self_play import SelfPlayPPO, policy_weights
 
 CHECKPOINT_SECONDS = 30
-MEASURED = ("greedy",)  # while it trains: random is soon beaten as high as can be
+MEASURED = ("greedy", "heuristic")  # while it trains: random is soon beaten as high as can be
 MEASURING_SEED = 2  # of decks that no training and no table at the end uses
 
 
