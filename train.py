@@ -53,6 +53,20 @@ class Config:
     """with deal_points: the decision from which on deals are paid in equity instead; 0 for never"""
     equity_over: int = 10_000_000
     """decisions over which points turn into equity"""
+    teacher: str = ""
+    """agent that the policy imitates before it plays itself, such as heuristic"""
+    lessons: int = 6_000_000
+    """with --teacher: decisions to imitate"""
+    opponents: str = ""
+    """agents, with blanks between them, that hold one seat in some of the parties"""
+    opponent_share: float = 0.25
+    """with --opponents: share of the parties in which one sits"""
+    exploit: str = ""
+    """agent to find the weaknesses of: it holds one seat in every party, and the run is measured against it alone"""
+    start_from: str = ""
+    """policy or checkpoint of another run whose networks a new run begins with"""
+    critic_first: int = 0
+    """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
     envs: int = 1024
     """parties played side by side"""
     rollout: int = 32_768
@@ -100,18 +114,21 @@ FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
     *("hidden", "layers", "precision", "discount", "trace"),
 )
+COMPANY = ("teacher", "lessons", "opponents", "opponent_share", "exploit", "critic_first")
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
     *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
+    *COMPANY,
     *HABITS,
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
 BOTS = ("random", "greedy", "heuristic")
+MEASURED = ("greedy", "heuristic")  # while it trains: random is soon beaten as high as can be
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -137,7 +154,8 @@ def run(config: Config, started: float) -> int:
     check_config(config)
     import torch
 
-    from agents.learned.checkpoint import read_checkpoint, resume
+    from agents.learned.checkpoint import begin_from, read_checkpoint, resume
+    from agents.learned.company import Company
     from agents.learned.curves import draw_curves
     from agents.learned.keeper import Habits, Keeper
     from agents.learned.objective import Objective
@@ -159,13 +177,22 @@ def run(config: Config, started: float) -> int:
     seed = TRAINING_SEED + config.seed * 1_000_003
     parties = SelfPlayParties(config.envs, rules, objective, seed=seed, threads=config.threads)
     schedules = Schedules(config.learning_rate, config.entropy, config.decay)
-    model = build_model(parties, schedules, **{name: getattr(config, name) for name in BUILD_OPTIONS})
+    opponents, share = config.opponents.split(), config.opponent_share
+    if config.exploit:
+        opponents, share = [config.exploit], 1.0
+    company = Company(
+        config.envs, rules, teacher=config.teacher, lessons=config.lessons, opponents=opponents, share=share
+    )
+    model = build_model(parties, schedules, company, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
+    elif config.start_from:
+        begin_from(model, Path(config.start_from))
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
 
-    keeper = Keeper(folder, model, parties, about, Habits(**{name: getattr(config, name) for name in HABITS}))
+    habits = Habits(**{name: getattr(config, name) for name in HABITS})
+    keeper = Keeper(folder, model, parties, about, habits, bots_of(config, MEASURED))
     if content is not None:
         keeper.take()
     budget = Budget(config, started, model)
@@ -244,6 +271,11 @@ class Budget:
         print(file=sys.stderr)
 
 
+def bots_of(config: Config, bots: tuple[str, ...]) -> tuple[str, ...]:
+    """Return whom the run is measured against."""
+    return (config.exploit,) if config.exploit else bots
+
+
 def evaluate(config: Config, policy: Path, folder: Path) -> int:
     """Play duplicate parties against the bots, print the table, write the figures."""
     from agents.arena import MatchInterrupted, play_match
@@ -254,7 +286,7 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
     seed = 1
     matches, complete = [], True
     try:
-        for bot in BOTS:
+        for bot in bots_of(config, BOTS):
             matches.append(play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed))
     except MatchInterrupted as interrupt:
         matches += [interrupt.result] if interrupt.result is not None else []
@@ -331,6 +363,10 @@ def check_config(config: Config) -> None:
                 raise ValueError(f"--{name.replace('_', '-')} must {words}, but is {getattr(config, name)}")
     if config.rollout < config.envs or config.minibatch > config.rollout:
         raise ValueError("--rollout must be at least --envs and at least --minibatch")
+    if config.exploit and config.opponents:
+        raise ValueError("--exploit names the only opponent; --opponents cannot name others beside it")
+    if config.start_from and config.teacher:
+        raise ValueError("--start-from brings what --teacher would teach; give one of them")
     if config.resume and not config.run_dir:
         raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 
@@ -344,13 +380,13 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
     (
         (
             *("minutes", "decisions", "parties", "entropy", "seed", "threads"),
-            *("equity_from", "strength_every", "keep_every"),
+            *("equity_from", "strength_every", "keep_every", "lessons", "critic_first"),
         ),
         lambda number: number >= 0,
         "not be negative",
     ),
     (("learning_rate", "clip"), lambda number: number > 0, "be positive"),
-    (("discount", "trace", "cooldown"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
+    (("discount", "trace", "cooldown", "opponent_share"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
 )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from .parties import SelfPlayParties
+from .policy import PolicyAgent
 from .self_play import SelfPlayPPO
 
 FORMAT = "piquet-checkpoint-2"
@@ -71,6 +72,31 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
     except (RuntimeError, KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"the checkpoint does not fit this run: {str(error).splitlines()[0]}") from None
     model._last_obs = parties.look()
+
+
+def begin_from(model: SelfPlayPPO, path: Path) -> None:
+    """Give a new run the networks of another: actor and critic of a checkpoint (`.pt`), or the actor of a policy.
+
+    CheckpointError or AgentError says why a file does not serve.
+    """
+    if path.suffix == ".pt":
+        content = read_checkpoint(path)
+        try:
+            model.policy.load_state_dict(content["policy"])
+        except (RuntimeError, KeyError, TypeError) as error:
+            raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
+        return
+    rules = model.env.rules if isinstance(model.env, SelfPlayParties) else None
+    policy = PolicyAgent(path=path, rules=rules)
+    layers = model.policy.actor.linear_layers()
+    weights = policy.layers()
+    units, asked = [len(bias) for _, bias in weights], [len(bias) for _, bias in layers]
+    if units != asked:
+        raise CheckpointError(f"the policy {path} has layers of {units} units, and this run has {asked}")
+    with torch.no_grad():
+        for (weight, bias), (theirs, bias_of_theirs) in zip(layers, weights, strict=True):
+            weight[:, : theirs.shape[1]] = torch.from_numpy(theirs.copy())
+            bias[:] = torch.from_numpy(bias_of_theirs.copy())
 
 
 def _as_tensors(tree: dict[str, Any]) -> dict[str, Any]:

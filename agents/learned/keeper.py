@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from .run_log import DECISIONS, ProgressCSV, keep_rows, write_rows
 from .self_play import SelfPlayPPO, policy_weights
 
 CHECKPOINT_SECONDS = 30
-MEASURED = ("greedy", "heuristic")  # while it trains: random is soon beaten as high as can be
 MEASURING_SEED = 2  # of decks that no training and no table at the end uses
 
 
@@ -37,12 +37,20 @@ class Keeper:
     """Keeps a run in its folder.
 
     about: what a resumed run must agree with, as text
+    bots:  whom the policy is measured against
     `strength` is the last match in words, `decisions` how many the state taken last has made.
     """
 
     def __init__(
-        self, folder: Path, model: SelfPlayPPO, parties: SelfPlayParties, about: dict[str, str], habits: Habits
+        self,
+        folder: Path,
+        model: SelfPlayPPO,
+        parties: SelfPlayParties,
+        about: dict[str, str],
+        habits: Habits,
+        bots: Sequence[str],
     ) -> None:
+        self.bots = bots
         self.folder, self.model, self.parties, self.about, self.habits = folder, model, parties, about, habits
         self.policy = folder / "policy.safetensors"
         self.metadata = policy_metadata(parties.rules, "relu", len(model.policy.actor.linear_layers()))
@@ -104,7 +112,7 @@ class Keeper:
     def _measure(self) -> None:
         """Play the policy against the bots, and note the figures."""
         figures = []
-        for bot in MEASURED:
+        for bot in self.bots:
             parties = self.habits.strength_parties
             match = play_match(f"policy:{self.policy}", bot, self.parties.rules, parties=parties, seed=MEASURING_SEED)
             mean, low, _ = match.settlement

@@ -84,6 +84,16 @@ class PolicyAgent(BatchAgent):
         weigh_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self._room, probabilities)
         return probabilities
 
+    def layers(self) -> list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
+        """Return weight [out, in] and bias [out] of every layer, as views of the parameters."""
+        found, start = [], 0
+        for inputs, outputs in itertools.pairwise(self._sizes.tolist()):
+            end = start + inputs * outputs
+            weight = self._parameters[start:end].reshape(inputs, outputs).T
+            found.append((weight, self._parameters[end : end + outputs]))
+            start = end + outputs
+        return found
+
     def _inputs(self, observations: np.ndarray) -> npt.NDArray[np.float32]:
         """Return observations of either form as the network reads them."""
         if observations.shape[-1] != self._sizes[0]:

@@ -23,6 +23,7 @@ class Minibatch(NamedTuple):
     advantages: torch.Tensor  # float32[M]
     returns: torch.Tensor  # float32[M]
     phases: torch.Tensor  # int64[M], by PHASES
+    own: torch.Tensor  # float32[M], 1 where the actor learns from the decision, 0 where an opponent took it
 
 
 class SelfPlayBuffer(MaskableRolloutBuffer):
@@ -32,6 +33,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
     signs: np.ndarray
     phases: np.ndarray
     ends: np.ndarray
+    own: np.ndarray
 
     def reset(self) -> None:
         """Forget the last rollout; its memory is used again."""
@@ -43,7 +45,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
             self.actions = np.zeros(shape, dtype=np.int64)
             self.phases = np.zeros(shape, dtype=np.int64)
             self.ends = np.zeros(shape, dtype=bool)
-            for name in ("rewards", "values", "log_probs", "signs", "advantages", "returns"):
+            for name in ("rewards", "values", "log_probs", "signs", "advantages", "returns", "own"):
                 setattr(self, name, np.zeros(shape, dtype=np.float32))
         self.pos, self.full = 0, False
 
@@ -55,13 +57,14 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         self.full = self.pos == self.buffer_size
 
     def estimate(self, last_values: np.ndarray) -> None:
-        """Compute returns to seat 0, and advantages of the seats that moved, normalised by phase.
+        """Compute returns to seat 0, and advantages of the seats that moved, normalised by phase where the policy moved.
 
         last_values: float32[N], to seat 0, of the states behind the last decisions
         """
         raw = generalised_advantages(self.rewards, self.values, last_values, self.ends, self.gamma, self.gae_lambda)
         self.returns[:] = raw + self.values
-        self.advantages[:] = normalise_by_group(raw * self.signs, self.phases, len(PHASES))
+        groups = np.where(self.own > 0, self.phases, len(PHASES))
+        self.advantages[:] = normalise_by_group(raw * self.signs, groups, len(PHASES))
 
     def explained(self) -> dict[str, float]:
         """Return the share of the variance of the returns that the critic explains, in each phase."""
@@ -84,6 +87,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
                 self._take(self.advantages, places),
                 self._take(self.returns * self.signs, places),
                 self._take(self.phases, places),
+                self._take(self.own, places),
             )
 
     def _take(self, array: np.ndarray, places: np.ndarray) -> torch.Tensor:

@@ -19,6 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from .actor_critic import SelfPlayPolicy
+from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
 from .rollout import Minibatch, SelfPlayBuffer
@@ -26,21 +27,26 @@ from .schedules import Schedules
 from .side_by_side import SideBySide
 from .sparse_layer import Nonzeros
 
-_SAMPLING, _SHUFFLING = range(2)  # streams of random numbers
+_SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
 
 
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO on `SelfPlayParties`.
 
-    schedules: of learning rate and entropy; the learner tells it how many decisions are made
+    schedules:   of learning rate and entropy; the learner tells it how many decisions are made
+    company:     who else moves: a teacher, opponents; nobody by default
+    critic_first: decisions in which the critic learns alone, for an actor that brings its knowledge with it
     The other arguments are MaskablePPO's.
     """
 
     policy: SelfPlayPolicy
     rollout_buffer: SelfPlayBuffer
 
-    def __init__(self, *arguments: Any, schedules: Schedules, **options: Any) -> None:
-        self.schedules = schedules
+    def __init__(
+        self, *arguments: Any, schedules: Schedules, company: Company, critic_first: int = 0, **options: Any
+    ) -> None:
+        self.schedules, self.company, self.critic_first = schedules, company, critic_first
+        self._is_lesson = self._is_actor_learning = False
         super().__init__(*arguments, **options)
 
     def collect_rollouts(
@@ -60,12 +66,18 @@ class SelfPlayPPO(MaskablePPO):
         self.schedules.decisions = self.num_timesteps
         self.ent_coef = self.schedules.entropy_now()
         env.equity_weight = env.objective.equity_weight(self.num_timesteps)
-        rng = self._stream(_SAMPLING)
+        self._is_lesson = self.company.is_lesson(self.num_timesteps)
+        self._is_actor_learning = self.num_timesteps >= self.critic_first
+        rng, others = self._stream(_SAMPLING), self._stream(_COMPANY)
         callback.on_rollout_start()
         rows = np.asarray(self._last_obs)
         for _ in range(n_rollout_steps):
             masks, signs, phases = env.action_masks(), env.signs, env.phases
             actions, log_probs, values = self.policy.act(rows, masks, rng.random(env.num_envs))
+            own = self.company.move(env.batch, actions, others)
+            if self._is_lesson:
+                actions = self.company.teach(env.batch, others)
+                own[:] = True
             env.step_async(actions)
             following, rewards, ends, _ = env.step_wait()
             rollout_buffer.note(
@@ -78,6 +90,7 @@ class SelfPlayPPO(MaskablePPO):
                 ends=ends,
                 signs=signs,
                 phases=phases,
+                own=own,
             )
             rows = following
             self.num_timesteps += env.num_envs
@@ -115,24 +128,30 @@ class SelfPlayPPO(MaskablePPO):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
             return float(loss.detach())
 
+        def improve_actor() -> float:
+            if not self._is_actor_learning:
+                return 0.0
+            return improve(policy.actor, self._actor_loss(batch, found, clip, figures))
+
         losses = policy.side_by_side(
-            lambda: improve(policy.actor, self._actor_loss(batch, found, clip, figures)),
-            lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch, found)),
+            improve_actor, lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch, found))
         )
         policy.optimizer.step()
         if figures is not None:
             figures.losses.append(losses)
 
     def _actor_loss(self, batch: Minibatch, found: Nonzeros, clip: float, figures: _Figures | None) -> torch.Tensor:
-        """Return the clipped surrogate and the entropy, as a loss."""
+        """Return the clipped surrogate and the entropy, as a loss; in lessons likelihood instead of the surrogate."""
         log_probs, entropies = weigh_choices(self.policy.actor(found), batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
+        if self._is_lesson:
+            gains = log_probs
         if figures is not None:
             with torch.no_grad():
-                figures.add(batch.phases, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
-        return -gains.mean() - self.ent_coef * entropies.mean()
+                figures.add(batch.phases, batch.own, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
+        return -((gains + self.ent_coef * entropies) * batch.own).sum() / batch.own.sum().clamp(min=1)
 
     def _critic_loss(self, batch: Minibatch, found: Nonzeros) -> torch.Tensor:
         """Return the mean squared error of the critic."""
@@ -159,17 +178,19 @@ class SelfPlayPPO(MaskablePPO):
 
 
 class _Figures:
-    """Sums of entropy, divergence and clipped decisions by phase, over the minibatches of a pass."""
+    """Sums of entropy, divergence and clipped decisions by phase, over the policy's own decisions in a pass."""
 
     def __init__(self) -> None:
         self.sums = np.zeros((3, len(PHASES)))
         self.counts = np.zeros(len(PHASES))
         self.losses: list[tuple[float, float]] = []
 
-    def add(self, phases: torch.Tensor, *figures: torch.Tensor) -> None:
+    def add(self, phases: torch.Tensor, own: torch.Tensor, *figures: torch.Tensor) -> None:
+        chosen = own > 0
+        phases = phases[chosen]
         self.counts += torch.bincount(phases, minlength=len(PHASES)).numpy()
         for row, figure in enumerate(figures):
-            self.sums[row] += torch.bincount(phases, figure.double(), minlength=len(PHASES)).numpy()
+            self.sums[row] += torch.bincount(phases, figure[chosen].double(), minlength=len(PHASES)).numpy()
 
     def mean_losses(self) -> tuple[float, float]:
         actor, critic = np.mean(self.losses, axis=0).tolist() if self.losses else (float("nan"), float("nan"))
@@ -184,6 +205,7 @@ class _Figures:
 def build_model(
     parties: SelfPlayParties,
     schedules: Schedules,
+    company: Company | None = None,
     *,
     seed: int,
     hidden: int,
@@ -195,6 +217,7 @@ def build_model(
     clip: float,
     discount: float,
     trace: float,
+    critic_first: int = 0,
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -202,6 +225,8 @@ def build_model(
         SelfPlayPolicy,
         parties,
         schedules=schedules,
+        company=company or Company(parties.num_envs, parties.rules),
+        critic_first=critic_first,
         learning_rate=schedules.learning_rate_now,
         n_steps=max(rollout // parties.num_envs, 1),
         batch_size=minibatch,
