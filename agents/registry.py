@@ -4,6 +4,8 @@
 |---|---|
 | `random`, `greedy`, `heuristic`, `search` | a name of the table BUILDERS |
 | `name:key=value,key=value` | with keyword arguments |
+| `heuristic@1`, `search@1:worlds=30` | a frozen version of a name (agents/versions.py) |
+| `pretrained`, `pretrained:greedy` | the trained policy of the package; `greedy` is short for `greedy=true` |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
 | `lbr:against=SPEC`, `lbr:key=value,against=SPEC` | the best response to another agent, whose whole spec comes last |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
@@ -32,6 +34,7 @@ from piquet_env.rules.variants import Rules
 
 from .base import Agent, AgentError
 from .streams import Streams
+from .versions import check_version
 from .view import View
 
 # Streams and View are handed on to `piquet_env.opponents`, which asks this module alone for all that an agent needs.
@@ -43,11 +46,13 @@ class Builder(NamedTuple):
 
     takes_path: whether the text behind the name is a path, given as `path`
     takes_spec: the argument that is another agent's spec and takes all that follows it; "" where there is none
+    switches:   arguments that may be written without "=true"
     """
 
     build: Callable[..., Agent]
     takes_path: bool = False
     takes_spec: str = ""
+    switches: tuple[str, ...] = ()
 
 
 def _build_random(rules: Rules | None) -> Agent:  # noqa: ARG001  (plays any rules)
@@ -72,6 +77,12 @@ def _build_policy(rules: Rules | None, *, path: str, greedy: bool = False) -> Ag
     from .learned.policy import PolicyAgent
 
     return PolicyAgent(path=path, greedy=greedy, rules=rules)
+
+
+def _build_pretrained(rules: Rules | None, *, greedy: bool = False) -> Agent:
+    from .learned.pretrained import PretrainedAgent
+
+    return PretrainedAgent(greedy=greedy, rules=rules)
 
 
 SEARCH_BASE = "heuristic"  # does what search leaves to another agent
@@ -131,6 +142,7 @@ BUILDERS: dict[str, Builder] = {
     "heuristic": Builder(_build_heuristic),
     "lbr": Builder(_build_lbr, takes_spec="against"),
     "policy": Builder(_build_policy, takes_path=True),
+    "pretrained": Builder(_build_pretrained, switches=("greedy",)),
     "search": Builder(_build_search),
 }
 
@@ -146,8 +158,14 @@ def make_agent(spec: str, rules: Rules | str | None = None) -> Agent:
         raise AgentError("an agent's spec cannot be empty; write a name such as greedy")
     body, arguments = _split_arguments(spec.strip())
     head, colon, tail = body.partition(":")
+    name, at, version = head.partition("@")
+    if at and name in BUILDERS:
+        check_version(name, version)
+        head = name
     if not colon:
         return _make_named(spec, head, rules, arguments)
+    if head in BUILDERS and tail in BUILDERS[head].switches:
+        return _make_named(spec, head, rules, {tail: True, **arguments})
     if head in BUILDERS:
         if not BUILDERS[head].takes_path:
             raise AgentError(f"{spec!r} cannot be read: the arguments of {head!r} are written key=value, not {tail!r}")
@@ -160,18 +178,24 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Return a spec's name, file or module, and its keyword arguments, a path among them."""
     body, arguments = _split_arguments(spec.strip())
     head, _, tail = body.partition(":")
-    return head, {"path": tail, **arguments} if head in BUILDERS and tail else arguments
+    name = head.partition("@")[0]
+    if name not in BUILDERS:
+        return head, arguments
+    if tail in BUILDERS[name].switches:
+        return name, {tail: True, **arguments}
+    return name, {"path": tail, **arguments} if tail else arguments
 
 
 def _split_arguments(spec: str) -> tuple[str, dict[str, Any]]:
     """Return a spec without its keyword arguments, and these."""
-    name, _, text = spec.partition(":")
+    head, _, text = spec.partition(":")
+    name = head.partition("@")[0]
     key = BUILDERS[name].takes_spec if name in BUILDERS else ""
     found = re.search(rf"(^|,)\s*{key}\s*=", text) if key else None
     if found is None:
         return _split_keywords(spec)
     before = text[: found.start()]
-    body, arguments = _split_keywords(f"{name}:{before}") if before else (name, {})
+    body, arguments = _split_keywords(f"{head}:{before}") if before else (head, {})
     return body, {**arguments, key: text[found.end() :].strip()}
 
 

@@ -57,7 +57,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         self.full = self.pos == self.buffer_size
 
     def estimate(self, last_values: np.ndarray) -> None:
-        """Compute returns to seat 0, and advantages of the seats that moved, normalised by phase where the policy moved.
+        """Compute returns to seat 0, and advantages of the policy, normalised by phase.
 
         last_values: float32[N], to seat 0, of the states behind the last decisions
         """
