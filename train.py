@@ -89,6 +89,8 @@ class Config:
     """discount of later rewards"""
     trace: float = 0.95
     """lambda of the generalised advantage"""
+    reading: str = "suits"
+    """how the networks read an observation: plain, or suits, which sorts the suits and counts what follows from them"""
     hidden: int = 256
     """units in a hidden layer"""
     layers: int = 2
@@ -112,7 +114,7 @@ class Config:
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
-    *("hidden", "layers", "precision", "discount", "trace"),
+    *("reading", "hidden", "layers", "precision", "discount", "trace"),
 )
 COMPANY = ("teacher", "lessons", "opponents", "opponent_share", "exploit", "critic_first")
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
@@ -175,7 +177,7 @@ def run(config: Config, started: float) -> int:
     about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
 
     seed = TRAINING_SEED + config.seed * 1_000_003
-    parties = SelfPlayParties(config.envs, rules, objective, seed=seed, threads=config.threads)
+    parties = SelfPlayParties(config.envs, rules, objective, reading=config.reading, seed=seed, threads=config.threads)
     schedules = Schedules(config.learning_rate, config.entropy, config.decay)
     opponents, share = config.opponents.split(), config.opponent_share
     if config.exploit:
@@ -351,6 +353,7 @@ def _field_docs() -> dict[str, str]:
 def check_config(config: Config) -> None:
     """Raise ValueError for options that cannot be."""
     from agents.learned.objective import Objective
+    from agents.learned.reading import READINGS
 
     Objective(config.reward, config.equity_from, config.equity_over)
     if config.precision not in {"auto", "float32", "bfloat16"}:
@@ -363,6 +366,8 @@ def check_config(config: Config) -> None:
                 raise ValueError(f"--{name.replace('_', '-')} must {words}, but is {getattr(config, name)}")
     if config.rollout < config.envs or config.minibatch > config.rollout:
         raise ValueError("--rollout must be at least --envs and at least --minibatch")
+    if config.reading not in READINGS:
+        raise ValueError(f"unknown reading {config.reading!r}; it is one of {', '.join(READINGS)}")
     if config.exploit and config.opponents:
         raise ValueError("--exploit names the only opponent; --opponents cannot name others beside it")
     if config.start_from and config.teacher:

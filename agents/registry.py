@@ -6,6 +6,7 @@
 | `name:key=value,key=value` | with keyword arguments |
 | `heuristic@1`, `search@1:worlds=30` | a frozen version of a name (agents/versions.py) |
 | `pretrained`, `pretrained:greedy` | the trained policy of the package; `greedy` is short for `greedy=true` |
+| `expert`, `expert:from_cards=6`, `expert:policy=SPEC` | the trained policy with search in the play |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
 | `lbr:against=SPEC`, `lbr:key=value,against=SPEC` | the best response to another agent, whose whole spec comes last |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
@@ -136,8 +137,30 @@ def _build_lbr(
     )
 
 
+def _build_expert(
+    rules: Rules | None,
+    *,
+    policy: str = "pretrained",
+    kept: int | None = None,
+    worlds: int | None = None,
+    from_cards: int | None = None,
+    equity: str = "last",
+) -> Agent:
+    from .search.expert import FROM_CARDS, KEPT, WORLDS, ExpertAgent
+
+    return ExpertAgent(
+        policy=make_agent(policy, rules),
+        rules=rules,
+        kept=KEPT if kept is None else kept,
+        worlds=WORLDS if worlds is None else worlds,
+        from_cards=FROM_CARDS if from_cards is None else from_cards,
+        equity=equity,
+    )
+
+
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
+    "expert": Builder(_build_expert, takes_spec="policy"),
     "greedy": Builder(_build_greedy),
     "heuristic": Builder(_build_heuristic),
     "lbr": Builder(_build_lbr, takes_spec="against"),

@@ -12,8 +12,9 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 
 from .masked import sample_rows, weigh_choices
+from .reading import Inputs, Reading
 from .side_by_side import SideBySide
-from .sparse_layer import Nonzeros, SparseLinear, find_nonzeros
+from .sparse_layer import SparseLinear
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -38,7 +39,7 @@ class Perceptron(torch.nn.Module):
             torch.nn.init.zeros_(layer[1])
         self.is_half = precision == "bfloat16"
 
-    def forward(self, found: Nonzeros) -> torch.Tensor:
+    def forward(self, found: Inputs) -> torch.Tensor:
         """Return float32[N, outputs]."""
         values = self.first(found)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
@@ -56,8 +57,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     """The policy of both seats and the critic, as MaskablePPO holds them.
 
     Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
-    scale:   float32[entries], the factor of each entry of a row (`SelfPlayParties.scale`)
-    num_own: entries that the seat to act may see; the actor reads no others
+    reading: how rows are read; the actor reads only what the seat to act may see
     side_by_side: how actor and critic share the processors
     """
 
@@ -67,27 +67,35 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         action_space: spaces.Space[Any],
         lr_schedule: Schedule,
         *,
-        scale: np.ndarray,
-        num_own: int,
+        reading: Reading,
         hidden: int,
         layers: int,
         precision: str,
         side_by_side: SideBySide,
     ) -> None:
-        self.scale, self.num_own, self.side_by_side = scale, num_own, side_by_side
+        self.reading, self.side_by_side = reading, side_by_side
+        self.outputs = torch.from_numpy(reading.actions)
         self.shape = (hidden, layers, precision)
         super().__init__(observation_space, action_space, lr_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
         hidden, layers, precision = self.shape
         actions = int(self.action_space.n)  # type: ignore[attr-defined]
-        self.actor = Perceptron(self.num_own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
-        self.critic = Perceptron(len(self.scale), hidden, layers, 1, is_own=False, last_gain=1.0, precision=precision)
+        own, everything = self.reading.num_own, self.reading.num_all
+        self.actor = Perceptron(own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
+        self.critic = Perceptron(everything, hidden, layers, 1, is_own=False, last_gain=1.0, precision=precision)
         self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 
-    def list_rows(self, rows: torch.Tensor) -> Nonzeros:
+    def list_rows(self, rows: torch.Tensor) -> Inputs:
         """Return int8 rows as both networks read them."""
-        return find_nonzeros(rows.numpy(), self.scale, self.num_own)
+        return self.reading.read(rows.numpy())
+
+    def logits(self, found: Inputs) -> torch.Tensor:
+        """Return the actor's logits, by action: float32[N, A]."""
+        logits: torch.Tensor = self.actor(found)
+        if len(self.outputs) == 1:
+            return logits
+        return logits.gather(1, self.outputs[torch.from_numpy(found.orders)])
 
     def act(
         self, rows: np.ndarray, masks: np.ndarray, numbers: np.ndarray
@@ -97,12 +105,12 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         rows: int8[N, entries]; masks: int8[N, A]; numbers: float64[N] in [0, 1)
         Returns actions int64[N], the logarithms of their probabilities and the values to the seat to act, float32[N].
         """
-        found = find_nonzeros(rows, self.scale, self.num_own)
+        found = self.reading.read(rows)
         actions, log_probs = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.float32)
 
         def choose() -> None:
             with torch.no_grad():
-                logits = self.actor(found).numpy()
+                logits = self.logits(found).numpy()
             sample_rows(logits, masks, numbers, actions, log_probs)
 
         def judge() -> np.ndarray:
@@ -121,7 +129,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         masks = np.asarray(action_masks, dtype=np.int8)
         if deterministic:
             found = self.list_rows(obs)
-            logits = self.actor(found).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
+            logits = self.logits(found).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
             chosen = logits.argmax(1)
             log_probs, _ = weigh_choices(logits, torch.from_numpy(masks), chosen)
             return chosen, self.critic(found).flatten(), log_probs
@@ -135,7 +143,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         """Return values to the seat to act, log-probabilities of the actions, and entropies as `weigh_choices` does."""
         assert action_masks is not None
         found = self.list_rows(obs)
-        log_probs, entropies = weigh_choices(self.actor(found), action_masks, actions)
+        log_probs, entropies = weigh_choices(self.logits(found), action_masks, actions)
         return self.critic(found).flatten(), log_probs, entropies
 
     def predict_values(self, obs: torch.Tensor) -> torch.Tensor:  # type: ignore[override]

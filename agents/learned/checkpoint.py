@@ -89,14 +89,16 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
     rules = model.env.rules if isinstance(model.env, SelfPlayParties) else None
     policy = PolicyAgent(path=path, rules=rules)
     layers = model.policy.actor.linear_layers()
-    weights = policy.layers()
+    weights = policy.layers
+    if policy.reading is not model.policy.reading:
+        raise CheckpointError(f"the policy {path} has the reading {policy.reading.name}, and this run another")
     units, asked = [len(bias) for _, bias in weights], [len(bias) for _, bias in layers]
     if units != asked:
         raise CheckpointError(f"the policy {path} has layers of {units} units, and this run has {asked}")
     with torch.no_grad():
         for (weight, bias), (theirs, bias_of_theirs) in zip(layers, weights, strict=True):
-            weight[:, : theirs.shape[1]] = torch.from_numpy(theirs.copy())
-            bias[:] = torch.from_numpy(bias_of_theirs.copy())
+            weight[:] = torch.from_numpy(theirs)
+            bias[:] = torch.from_numpy(bias_of_theirs)
 
 
 def _as_tensors(tree: dict[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,9 @@ class Keeper:
         self.bots = bots
         self.folder, self.model, self.parties, self.about, self.habits = folder, model, parties, about, habits
         self.policy = folder / "policy.safetensors"
-        self.metadata = policy_metadata(parties.rules, "relu", len(model.policy.actor.linear_layers()))
+        self.metadata = policy_metadata(
+            parties.rules, "relu", len(model.policy.actor.linear_layers()), parties.reading.name
+        )
         self.checkpoint: bytes | None = None
         self.weights: dict[str, Any] = {}
         self.decisions = model.num_timesteps

@@ -14,12 +14,12 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from piquet_env.batch import PiquetBatch
-from piquet_env.observation import decode, observation_scale, observation_size
+from piquet_env.observation import decode, observation_size
 from piquet_env.rules.knowledge import VIEW_NAMES
 from piquet_env.rules.variants import Rules
 
 from .objective import Objective
-from .sparse_layer import WORD
+from .reading import reading_of
 
 PHASES = ("exchange", "dialogue", "play")
 STAGGER = 256  # a partie has about two hundred decisions
@@ -36,7 +36,14 @@ class SelfPlayParties(VecEnv):
     """
 
     def __init__(
-        self, num_envs: int, rules: Rules | str, objective: Objective, *, seed: int = 0, threads: int = 1
+        self,
+        num_envs: int,
+        rules: Rules | str,
+        objective: Objective,
+        *,
+        reading: str = "suits",
+        seed: int = 0,
+        threads: int = 1,
     ) -> None:
         self.objective = objective
         reward = objective.batch_reward(Rules.of(rules))
@@ -53,8 +60,8 @@ class SelfPlayParties(VecEnv):
         )
         self.rules = self.batch.rules
         self.render_mode = None
-        own, hidden = self.batch.observation_size, self.batch.critic_observation.shape[1]
-        self.num_own, self.num_all = _padded(own), _padded(own) + _padded(hidden)
+        self.reading = reading_of(reading, self.rules.pack)
+        self.num_own, self.num_all = self.reading.own_size, self.reading.row_size
         self._phase_place = _phase_place(self.rules.pack)
         self._phase_of_view = np.array([_phase_of(view) for view in VIEW_NAMES], dtype=np.int8)
         self._totals = np.zeros((num_envs, 2), dtype=np.int64)
@@ -67,15 +74,6 @@ class SelfPlayParties(VecEnv):
         super().__init__(
             num_envs, spaces.Box(-128, 127, (self.num_all,), np.int8), spaces.Discrete(self.batch.num_actions)
         )
-
-    def scale(self) -> np.ndarray:
-        """Return the factor of each entry of a row: float32[num_all], 0 for padding."""
-        pack = self.rules.pack
-        scale = np.zeros(self.num_all, dtype=np.float32)
-        scale[: observation_size(pack)] = observation_scale(pack)
-        scale[self.num_own : self.num_own + 2 * pack] = 1  # the other's hand and discards
-        scale[self.num_own + 2 * pack : self.num_own + 3 * pack] = 1 / 12  # place in the talon
-        return scale
 
     def reset(self) -> np.ndarray:
         """Begin anew in every row, and play the rows apart by random decisions, so that all phases are met at once."""
@@ -185,10 +183,6 @@ class SelfPlayParties(VecEnv):
         if seed is not None:
             self._seed = seed
         return [None if seed is None else seed + row for row in range(self.num_envs)]
-
-
-def _padded(size: int) -> int:
-    return (size + WORD - 1) // WORD * WORD
 
 
 def _phase_place(pack: int) -> np.ndarray:

@@ -1,14 +1,15 @@
 """A trained policy as a file and as an agent.
 
-The file is a `.safetensors` file of a multilayer perceptron from the float32 observation to one logit an action:
-tensors `layer0.weight` [out, in], `layer0.bias` [out], `layer1.weight` … The metadata, text to text, says what it is
-for:
+The file is a `.safetensors` file of a multilayer perceptron from the inputs of a reading (reading.py) to one logit an
+action: tensors `layer0.weight` [out, in], `layer0.bias` [out], `layer1.weight` … The metadata, text to text, says what
+it is for:
 
 | key | meaning |
 |---|---|
-| `format` | `piquet-policy-1` |
+| `format` | `piquet-policy-2` |
 | `rules`, `rules_hash` | the rules it was trained for, as text and as digest |
 | `observation_version`, `observation_size`, `num_actions` | the layout that it reads and writes |
+| `reading` | `plain` or `suits`: how observations become inputs |
 | `activation` | `tanh` or `relu`, between the layers |
 | `layers` | number of layers |
 
@@ -28,13 +29,14 @@ import numpy.typing as npt
 from agents.base import Actions, AgentError, BatchAgent, Probabilities, certain
 from agents.files import write_atomically
 from agents.streams import RowRandom, Streams
-from piquet_env.observation import OBSERVATION_VERSION, observation_scale, observation_size
+from piquet_env.observation import OBSERVATION_VERSION, observation_size
 from piquet_env.rules.actions import num_actions
 from piquet_env.rules.variants import Rules
 
-from .network import decide_rows, weigh_rows
+from .network import decide_rows, multiply_rows, weigh_rows
+from .reading import READINGS, reading_of
 
-FORMAT = "piquet-policy-1"
+FORMAT = "piquet-policy-2"
 ACTIVATIONS = ("tanh", "relu")
 
 
@@ -58,8 +60,11 @@ class PolicyAgent(BatchAgent):
         if rules is not None and rules != self.rules:
             raise AgentError(f"the policy {path} was trained for the rules '{self.rules}', not for '{rules}'")
         self._tanh = metadata["activation"] == "tanh"
-        self._sizes, self._parameters = _flatten(tensors, int(metadata["layers"]))
-        self._room = np.empty((2, self._sizes.max()), dtype=np.float32)
+        self.reading = reading_of(metadata["reading"], self.rules.pack)
+        self.layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
+        self._first = np.ascontiguousarray(self.layers[0][0].T)
+        self._sizes, self._parameters = _flatten(self.layers)
+        self._room = np.empty((3, self._sizes.max()), dtype=np.float32)
 
     @property
     def name(self) -> str:
@@ -68,44 +73,35 @@ class PolicyAgent(BatchAgent):
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
         """Return a legal action for each row, int64[N]; `rng` is used unless the policy plays greedily."""
-        inputs = self._inputs(observations)
-        rows = len(inputs)
+        rows = len(masks)
+        network = self._begin(observations)
         numbers = np.zeros(rows) if self.greedy else rng.random(rows)
         actions = np.empty(rows, dtype=np.int64)
-        decide_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self.greedy, numbers, self._room, actions)
+        settings = (self._parameters, self._sizes, self._tanh)
+        decide_rows(*network, masks, *settings, self.greedy, numbers, self._room, actions)
         return actions
 
     def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
         """Return the softmax of the legal logits, float64[N, num_actions]; 1 for the one action of a greedy policy."""
         if self.greedy:
             return certain(self.act_batch(observations, masks, Streams([])), masks.shape[1])
-        inputs = self._inputs(observations)
-        probabilities = np.zeros((len(inputs), masks.shape[1]), dtype=np.float64)
-        weigh_rows(inputs, masks, self._parameters, self._sizes, self._tanh, self._room, probabilities)
+        probabilities = np.zeros(masks.shape, dtype=np.float64)
+        network = self._begin(observations)
+        weigh_rows(*network, masks, self._parameters, self._sizes, self._tanh, self._room, probabilities)
         return probabilities
 
-    def layers(self) -> list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
-        """Return weight [out, in] and bias [out] of every layer, as views of the parameters."""
-        found, start = [], 0
-        for inputs, outputs in itertools.pairwise(self._sizes.tolist()):
-            end = start + inputs * outputs
-            weight = self._parameters[start:end].reshape(inputs, outputs).T
-            found.append((weight, self._parameters[end : end + outputs]))
-            start = end + outputs
-        return found
-
-    def _inputs(self, observations: np.ndarray) -> npt.NDArray[np.float32]:
-        """Return observations of either form as the network reads them."""
-        if observations.shape[-1] != self._sizes[0]:
-            raise AgentError(
-                f"{self.name} reads {self._sizes[0]} entries, and the observation has {observations.shape[-1]}"
-            )
-        if observations.dtype.kind != "f":
-            observations = observations * observation_scale(self.rules.pack)
-        return np.ascontiguousarray(observations, dtype=np.float32)
+    def _begin(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what the first layer makes of observations of either form, float32[N, H], the orders, the outputs."""
+        size = observation_size(self.rules.pack)
+        if observations.shape[-1] != size:
+            raise AgentError(f"{self.name} reads {size} entries, and the observation has {observations.shape[-1]}")
+        found = self.reading.read(self.reading.rows(observations))
+        firsts = np.empty((len(observations), len(self.layers[0][1])), dtype=np.float32)
+        multiply_rows(found.starts, found.own_ends, found.places, found.values, self._first, self.layers[0][1], firsts)
+        return firsts, found.orders, self.reading.actions
 
 
-def policy_metadata(rules: Rules, activation: str, layers: int) -> dict[str, str]:
+def policy_metadata(rules: Rules, activation: str, layers: int, reading: str = "plain") -> dict[str, str]:
     """Return the metadata that a policy's file must have; a trainer may add its own keys."""
     return {
         "format": FORMAT,
@@ -114,6 +110,7 @@ def policy_metadata(rules: Rules, activation: str, layers: int) -> dict[str, str
         "observation_version": str(OBSERVATION_VERSION),
         "observation_size": str(observation_size(rules.pack)),
         "num_actions": str(num_actions(rules.pack)),
+        "reading": reading,
         "activation": activation,
         "layers": str(layers),
     }
@@ -148,7 +145,10 @@ def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
             )
     if metadata.get("activation") not in ACTIVATIONS:
         raise AgentError(f"its activation is {metadata.get('activation')!r}, which is none of {', '.join(ACTIVATIONS)}")
-    _check_tensors(tensors, int(layers), observation_size(rules.pack), num_actions(rules.pack))
+    if metadata.get("reading") not in READINGS:
+        raise AgentError(f"its reading is {metadata.get('reading')!r}, which is none of {', '.join(READINGS)}")
+    inputs = reading_of(metadata["reading"], rules.pack).num_own
+    _check_tensors(tensors, int(layers), inputs, num_actions(rules.pack))
     return rules
 
 
@@ -182,13 +182,11 @@ def _check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: i
         raise AgentError(f"its last layer has {width} logits for {num_outputs} actions")
 
 
-def _flatten(tensors: Mapping[str, np.ndarray], layers: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return sizes and parameters as the kernel reads them."""
-    weights = [tensors[f"layer{layer}.weight"] for layer in range(layers)]
-    biases = [tensors[f"layer{layer}.bias"] for layer in range(layers)]
-    sizes = np.array([weights[0].shape[1], *(len(bias) for bias in biases)], dtype=np.int64)
-    parts = itertools.chain.from_iterable((w.T.ravel(), b) for w, b in zip(weights, biases, strict=True))
-    return sizes, np.concatenate(list(parts))
+def _flatten(layers: list[tuple[np.ndarray, np.ndarray]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return sizes and parameters behind the first layer as the kernel reads them."""
+    sizes = np.array([len(bias) for _, bias in layers], dtype=np.int64)
+    parts = itertools.chain.from_iterable((weight.T.ravel(), bias) for weight, bias in layers[1:])
+    return sizes, np.concatenate([np.empty(0, dtype=np.float32), *parts])
 
 
 def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:

@@ -22,10 +22,10 @@ from .actor_critic import SelfPlayPolicy
 from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
+from .reading import Inputs
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
-from .sparse_layer import Nonzeros
 
 _SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
 
@@ -140,9 +140,9 @@ class SelfPlayPPO(MaskablePPO):
         if figures is not None:
             figures.losses.append(losses)
 
-    def _actor_loss(self, batch: Minibatch, found: Nonzeros, clip: float, figures: _Figures | None) -> torch.Tensor:
+    def _actor_loss(self, batch: Minibatch, found: Inputs, clip: float, figures: _Figures | None) -> torch.Tensor:
         """Return the clipped surrogate and the entropy, as a loss; in lessons likelihood instead of the surrogate."""
-        log_probs, entropies = weigh_choices(self.policy.actor(found), batch.action_masks, batch.actions)
+        log_probs, entropies = weigh_choices(self.policy.logits(found), batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
@@ -153,7 +153,7 @@ class SelfPlayPPO(MaskablePPO):
                 figures.add(batch.phases, batch.own, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
         return -((gains + self.ent_coef * entropies) * batch.own).sum() / batch.own.sum().clamp(min=1)
 
-    def _critic_loss(self, batch: Minibatch, found: Nonzeros) -> torch.Tensor:
+    def _critic_loss(self, batch: Minibatch, found: Inputs) -> torch.Tensor:
         """Return the mean squared error of the critic."""
         return (self.policy.critic(found).flatten() - batch.returns).square().mean()
 
@@ -242,8 +242,7 @@ def build_model(
         seed=seed,
         device="cpu",
         policy_kwargs={
-            "scale": parties.scale(),
-            "num_own": parties.num_own,
+            "reading": parties.reading,
             "hidden": hidden,
             "layers": layers,
             "precision": precision,
@@ -254,12 +253,9 @@ def build_model(
 
 def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
     """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
-    assert isinstance(model.env, SelfPlayParties)
-    inputs = model.env.batch.observation_size
     weights = {}
     for number, (weight, bias) in enumerate(model.policy.actor.linear_layers()):
-        kept = weight[:, :inputs] if number == 0 else weight  # without the padding
-        weights[f"layer{number}.weight"] = kept.detach().numpy().copy()
+        weights[f"layer{number}.weight"] = weight.detach().numpy().copy()
         weights[f"layer{number}.bias"] = bias.detach().numpy().copy()
     return weights
 

@@ -1,0 +1,80 @@
+"""`expert`: a policy, and in the play the solver over what that policy makes it believe of the other's hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Agent, View
+from agents.exploit.agent import whole
+from agents.exploit.belief import DealBelief
+from agents.exploit.believer import Believer, check_number
+from piquet_env.rules.variants import Rules
+
+from .belief import Belief
+from .play_search import pick_worlds, value_cards
+from .seen import Seen
+from .solver import Solver
+from .stakes import Stakes
+
+KEPT = 512
+WORLDS = 100
+FROM_CARDS = 8
+
+
+class ExpertAgent(Believer):
+    """Plays a policy, and the cards from some trick on by search.
+
+    It believes that the other plays the same policy: each hand that he can hold weighs as much as the chance that the
+    policy would have led to all that has been seen (agents/exploit/belief.py). The cards are valued over these hands
+    with both known (agents/search/solver.py), in points, and in equity in the last deal; of cards that are equal it
+    plays the policy's, else the lowest.
+
+    policy:     decides all else; it must decide in batches and tell its probabilities
+    rules:      of the partie; None: `rubicon`
+    kept:       the most worlds that are kept from one decision to the next
+    worlds:     the most hands that are solved for a decision
+    from_cards: the play is searched when the hand has so many cards or fewer
+    equity:     "last": play for equity in the last deal; "always" or "never"
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: Agent,
+        rules: Rules | None = None,
+        kept: int = KEPT,
+        worlds: int = WORLDS,
+        from_cards: int = FROM_CARDS,
+        equity: str = "last",
+    ) -> None:
+        check_number("worlds", worlds, 1, 1_000_000)
+        super().__init__(opponent=policy, base=policy, rules=rules, worlds=kept, from_cards=from_cards)
+        self.solved = worlds
+        self._stakes = Stakes(self.rules, equity)
+        self._solver = Solver()
+        self.reset(0)
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return "expert"
+
+    def choose(self, belief: DealBelief, view: View, observation: npt.NDArray[np.int8], action: int) -> int:  # noqa: ARG002
+        """Return the card with the best mean value; `action` is the policy's."""
+        seen = Seen.of(observation, self.rules)
+        hands, places = np.unique(belief.rows["hands"][:, 1], return_inverse=True)
+        weights = np.bincount(places, belief.weights)
+        found = Belief(hands.astype(np.int64), whole(weights / weights.max()), belief.is_exact)
+        solved, counts = pick_worlds(found, self.solved, float(self.rng.random()))
+        values = value_cards(self._solver, seen, self._stakes.terms(seen), solved, counts)
+        best = values.cards[values.values == values.values.max()]
+        return action if action in best else int(best[0])
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the solver's table behind: it holds nothing that decides."""
+        return {name: value for name, value in self.__dict__.items() if name != "_solver"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._solver = Solver()
