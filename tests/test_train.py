@@ -43,9 +43,18 @@ def flatten(tree: object) -> list:
     return [tree.numpy().tobytes()] if isinstance(tree, torch.Tensor) else [tree]
 
 
-def test_a_resumed_run_continues_bit_for_bit(tmp_path: Path) -> None:
-    assert run(tmp_path / "whole", "--decisions", "256") == 0
-    assert run(tmp_path / "parts", "--decisions", "128") == 0
+COMPANIES = {
+    "alone": (),
+    "a lesson that is cut": ("--teacher", "greedy", "--lessons", "192"),
+    "opponents": ("--opponents", "random greedy", "--opponent-share", "0.5"),
+    "plain": ("--reading", "plain"),
+}
+
+
+@pytest.mark.parametrize("company", COMPANIES.values(), ids=COMPANIES)
+def test_a_resumed_run_continues_bit_for_bit(tmp_path: Path, company: tuple[str, ...]) -> None:
+    assert run(tmp_path / "whole", "--decisions", "256", *company) == 0
+    assert run(tmp_path / "parts", "--decisions", "128", *company) == 0
     assert run(tmp_path / "parts", "--decisions", "256", "--resume") == 0
     whole, parts = checkpoint(tmp_path / "whole"), checkpoint(tmp_path / "parts")
     assert whole["decisions"] == parts["decisions"] == 256
@@ -82,7 +91,66 @@ def test_the_policy_file_says_what_the_network_says(tmp_path: Path) -> None:
     assert (played == expected).mean() > 0.98  # the additions have another order, so a tie may fall otherwise
     tensors = safetensors.load_file(tmp_path / "run" / "policy.safetensors")
     assert not [name for name in tensors if not name.startswith("layer")]
-    assert tensors["layer0.weight"].shape == (16, parties.batch.observation_size)
+    assert tensors["layer0.weight"].shape == (16, parties.reading.num_own)
+
+
+def test_an_exploiter_meets_its_agent_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--exploit", "greedy", "--strength-every", "64", "--strength-parties", "2", "--parties", "2")
+    assert run(tmp_path / "run", "--decisions", "64", *options) == 0
+    assert {line["against"] for line in read_rows(tmp_path / "run" / "strength.csv")} == {"greedy"}
+    matches = json.loads((tmp_path / "run" / "evaluation.json").read_text())["matches"]
+    assert [match["b"] for match in matches] == ["greedy"]
+
+
+def test_a_run_begins_with_the_networks_of_another(tmp_path: Path) -> None:
+    """From a checkpoint with both networks, from a policy with the actor's, which the critic then has to catch up."""
+    run(tmp_path / "first", "--decisions", "64", "--learning-rate", "0.01")
+    first = checkpoint(tmp_path / "first")["policy"]
+    still = ("--learning-rate", "1e-30", "--seed", "2", "--decisions", "64")
+    for source, parts in (("checkpoint.pt", {"actor", "critic"}), ("policy.safetensors", {"actor"})):
+        folder = tmp_path / source
+        assert run(folder, "--start-from", str(tmp_path / "first" / source), *still) == 0
+        weights = checkpoint(folder)["policy"]
+        same = {name.partition(".")[0] for name in first if torch.equal(first[name], weights[name])}
+        assert same == parts
+
+
+def test_networks_that_do_not_fit_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path / "first", "--decisions", "64")
+    capsys.readouterr()
+    for source in ("checkpoint.pt", "policy.safetensors"):
+        assert run(tmp_path / "next", "--start-from", str(tmp_path / "first" / source), "--hidden", "24") == 2
+        assert "this run" in one_line(capsys)
+        assert run(tmp_path / "next", "--start-from", str(tmp_path / "first" / source), "--reading", "plain") == 2
+        assert "this run" in one_line(capsys)
+    assert run(tmp_path / "next", "--start-from", str(tmp_path / "nothing.safetensors")) == 2
+    assert "there is no policy file" in one_line(capsys)
+    assert not (tmp_path / "next").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--teacher", "nobody"), "unknown agent 'nobody'"),
+        (("--opponents", "lbr:against=greedy"), "does not decide in batches"),
+        (("--exploit", "greedy", "--opponents", "random"), "--exploit names the only opponent"),
+        (("--start-from", "x.pt", "--teacher", "greedy"), "give one of them"),
+        (("--reading", "braille"), "unknown reading 'braille'"),
+        (("--opponent-share", "2"), "must lie between 0 and 1"),
+    ],
+)
+def test_company_that_cannot_be_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
+) -> None:
+    assert run(tmp_path / "run", "--decisions", "64", *options) == 2
+    assert words in one_line(capsys)
+    assert not (tmp_path / "run").exists()
+
+
+def one_line(capsys: pytest.CaptureFixture[str]) -> str:
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    return lines[0]
 
 
 def test_the_run_records_what_it_was(tmp_path: Path) -> None:
@@ -166,7 +234,8 @@ def test_a_run_writes_its_figures_and_draws_its_curves(tmp_path: Path) -> None:
         assert 0 < float(progress[-1][f"{phase}/entropy"]) <= 1
         for name in ("clip_fraction", "approx_kl", "explained_variance"):
             assert progress[-1][f"{phase}/{name}"]
-    assert [(line["decisions"], line["against"]) for line in strength] == [("128", "greedy"), ("256", "greedy")]
+    noted = [(line["decisions"], line["against"]) for line in strength]
+    assert noted == [(decisions, bot) for decisions in ("128", "256") for bot in train.MEASURED]
     assert -600 < float(strength[0]["settlement"]) < 600
     assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert len(list((tmp_path / "run" / "policies").iterdir())) == 1  # both kept at 0 million decisions

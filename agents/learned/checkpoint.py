@@ -97,7 +97,7 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         raise CheckpointError(f"the policy {path} has layers of {units} units, and this run has {asked}")
     with torch.no_grad():
         for (weight, bias), (theirs, bias_of_theirs) in zip(layers, weights, strict=True):
-            weight[:] = torch.from_numpy(theirs)
+            weight[:, : theirs.shape[1]] = torch.from_numpy(theirs)
             bias[:] = torch.from_numpy(bias_of_theirs)
 
 

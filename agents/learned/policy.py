@@ -147,7 +147,7 @@ def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
         raise AgentError(f"its activation is {metadata.get('activation')!r}, which is none of {', '.join(ACTIVATIONS)}")
     if metadata.get("reading") not in READINGS:
         raise AgentError(f"its reading is {metadata.get('reading')!r}, which is none of {', '.join(READINGS)}")
-    inputs = reading_of(metadata["reading"], rules.pack).num_own
+    inputs = reading_of(metadata["reading"], rules.pack).num_read
     _check_tensors(tensors, int(layers), inputs, num_actions(rules.pack))
     return rules
 

@@ -74,6 +74,7 @@ class Reading:
     """A reading of the observations of a pack, with or without the hidden cards behind them.
 
     num_own, num_all: inputs of an actor, and of a critic that sees the hidden cards; whole words
+    num_read:         inputs of an actor without the padding behind them, as its file holds them
     row_size:         entries of a row with the hidden cards: the observation and the hidden part, each padded to words
     actions:          int64[orders, A], for each action its number among a network's outputs
     Raises ValueError for an unknown name.
@@ -88,10 +89,11 @@ class Reading:
         ranks = pack // 4
         if self._is_by_suit:
             self._places, self._starts, self.num_own, self.num_all = _suit_places(pack)
+            self.num_read = self.num_own
         else:
             self._places = np.arange(self.row_size, dtype=np.int32)[None, :]
             self._starts = np.zeros(7, dtype=np.int64)
-            self.num_own, self.num_all = self.own_size, self.row_size
+            self.num_own, self.num_all, self.num_read = self.own_size, self.row_size, observation_size(pack)
         self._scale = _scale(pack, self.own_size, self.row_size, as_ones=self._is_by_suit)
         self._blocks = _block_places(pack)
         self.actions = _actions(pack) if self._is_by_suit else np.arange(num_actions(pack))[None, :]

@@ -255,7 +255,8 @@ def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
     """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
     weights = {}
     for number, (weight, bias) in enumerate(model.policy.actor.linear_layers()):
-        weights[f"layer{number}.weight"] = weight.detach().numpy().copy()
+        kept = weight[:, : model.policy.reading.num_read] if number == 0 else weight  # without the padding
+        weights[f"layer{number}.weight"] = kept.detach().numpy().copy()
         weights[f"layer{number}.bias"] = bias.detach().numpy().copy()
     return weights
 

@@ -8,13 +8,23 @@ pytest.importorskip("sb3_contrib")
 
 from agents.learned.actor_critic import Perceptron  # noqa: E402
 from agents.learned.masked import sample_rows, weigh_choices  # noqa: E402
-from agents.learned.sparse_layer import SparseLinear, find_nonzeros  # noqa: E402
+from agents.learned.reading import Inputs  # noqa: E402
+from agents.learned.sparse_layer import SparseLinear  # noqa: E402
 
 pytestmark = pytest.mark.nojit
 
 
 def some_rows(number: int, entries: int, rng: np.random.Generator) -> np.ndarray:
     return (rng.integers(-3, 12, (number, entries)) * (rng.random((number, entries)) < 0.1)).astype(np.int8)
+
+
+def find_nonzeros(rows: np.ndarray, scale: np.ndarray, num_own: int) -> Inputs:
+    """List the nonzero entries of rows, as a reading does."""
+    at, places = np.nonzero(rows)
+    counts, owned = (np.bincount(kept, minlength=len(rows)) for kept in (at, at[places < num_own]))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    values = (rows[at, places] * scale[places]).astype(np.float32)
+    return Inputs(starts, starts[:-1] + owned, places.astype(np.int32), values, np.zeros(len(rows), np.int64))
 
 
 @pytest.mark.parametrize(("own", "inputs"), [(24, 40), (40, 40)])

@@ -10,6 +10,7 @@ torch.set_num_threads(1)  # as train.py does
 
 from agents.learned.objective import SCALE, Objective  # noqa: E402
 from agents.learned.parties import PHASES, SelfPlayParties  # noqa: E402
+from agents.learned.reading import READINGS  # noqa: E402
 from agents.learned.schedules import Schedules  # noqa: E402
 from agents.learned.self_play import SelfPlayPPO, build_model, policy_weights  # noqa: E402
 from piquet_env import PiquetBatch  # noqa: E402
@@ -144,11 +145,13 @@ def test_a_seat_that_loses_gets_a_negative_return_in_either_seat() -> None:
         assert (buffer.returns * buffer.signs)[step, row] == pytest.approx(paid * buffer.signs[step, row], abs=1e-5)
 
 
-def test_the_policy_file_holds_the_actor_alone() -> None:
-    parties = make_parties()
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_policy_file_holds_the_actor_alone(reading: str) -> None:
+    parties = SelfPlayParties(16, "rubicon", Objective(), reading=reading, seed=9)
     weights = policy_weights(make_model(parties))
     sizes = [weights[f"layer{layer}.weight"].shape for layer in range(3)]
-    assert sizes == [(32, observation_size()), (32, 32), (140, 32)]
+    inputs = observation_size() if reading == "plain" else parties.reading.num_own
+    assert sizes == [(32, inputs), (32, 32), (140, 32)]
     assert len(weights) == 6
 
 
