@@ -45,15 +45,14 @@ _HIDDEN_BLOCKS = 3  # the other's hand, the other's discards, place in the talon
 _AS_ONE = ("talon_seen", "own_trick", "other_trick")  # blocks by card whose numbers are read as marks
 _EXCHANGES = ("cut", "carte blanche", "exchange elder", "exchange younger")
 _ORDERS = list(itertools.permutations(range(4)))
-_NUM_ORDERS = len(_ORDERS)
+_KEPT = len(_ORDERS)  # the order of the exchange
 _MOST_OF_SUIT = 10  # 0 to 9 cards
 _POINTS = 64
 _TRICKS = 13
 _DERIVED = 48  # inputs that a row may have beyond its entries: nine a suit, seven by number, and some to spare
 
 # Which number of a list of places in `Layout.starts` is what.
-_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _TURNS, _HIDDEN_PATTERN, _HIDDEN_COUNTS = range(8)
-_PARTS = 8
+_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _HIDDEN_PATTERN, _HIDDEN_COUNTS = range(7)
 
 
 class Inputs(NamedTuple):
@@ -93,7 +92,7 @@ class Reading:
             self.num_read = self.num_own
         else:
             self._places = np.arange(self.row_size, dtype=np.int32)[None, :]
-            self._starts = np.zeros(_PARTS, dtype=np.int64)
+            self._starts = np.zeros(7, dtype=np.int64)
             self.num_own, self.num_all, self.num_read = self.own_size, self.row_size, observation_size(pack)
         self._scale = _scale(pack, self.own_size, self.row_size, as_ones=self._is_by_suit)
         self._blocks = _block_places(pack)
@@ -162,15 +161,12 @@ _ORDER_NUMBERS = _order_numbers()
 
 
 def _slots() -> list[tuple[int, ...]]:
-    """Return for each order the slot of each suit."""
-    return [tuple(order.index(suit) for suit in range(4)) for order in _ORDERS]
+    """Return for each order, the exchange's last, the slot of each suit."""
+    return [tuple(order.index(suit) for suit in range(4)) for order in _ORDERS] + [(0, 1, 2, 3)]
 
 
 def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
-    """Return the input of each entry, where the derived inputs begin, and the numbers of inputs.
-
-    The input of an entry goes by order, and behind these by order again in the exchange.
-    """
+    """Return the input of each entry by order, where the derived inputs begin, and the numbers of inputs."""
     ranks, size = pack // 4, observation_size(pack)
     own_size, row_size = padded(size), padded(size) + padded(_HIDDEN_BLOCKS * pack)
     cards, facts = _CARD_BLOCKS * pack, size - _CARD_BLOCKS * pack
@@ -181,9 +177,8 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
         _COUNTS: 2 * 4 * 4 * _MOST_OF_SUIT,
         _VOIDS: 4,
         _NUMBERS: 2 * _POINTS + 3 * _TRICKS,
-        _TURNS: 4 * 4,  # in the exchange: when each suit comes
     }
-    starts = np.zeros(_PARTS, dtype=np.int64)
+    starts = np.zeros(7, dtype=np.int64)
     end = 2 * cards + facts
     for part, inputs in sizes.items():
         starts[part] = end
@@ -193,9 +188,9 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
     starts[_HIDDEN_PATTERN] = hidden + 2 * _HIDDEN_BLOCKS * pack
     starts[_HIDDEN_COUNTS] = starts[_HIDDEN_PATTERN] + 2 * patterns
     num_all = padded(int(starts[_HIDDEN_COUNTS]) + 2 * 4 * _MOST_OF_SUIT)
-    places = np.zeros((2 * len(_ORDERS), row_size), dtype=np.int32)
-    for number, slots in enumerate(2 * _slots()):
-        bank = number // len(_ORDERS)
+    places = np.zeros((len(_ORDERS) + 1, row_size), dtype=np.int32)
+    for number, slots in enumerate(_slots()):
+        bank = number == _KEPT
         card = np.array([slots[place // ranks] * ranks + place % ranks for place in range(pack)])
         for block in range(_CARD_BLOCKS):
             places[number, block * pack : (block + 1) * pack] = bank * cards + block * pack + card
@@ -235,7 +230,7 @@ def _block_places(pack: int) -> npt.NDArray[np.int64]:
 def _actions(pack: int) -> npt.NDArray[np.int64]:
     """Return for each order the output of each action: int64[orders, A]."""
     ranks, actions = pack // 4, num_actions(pack)
-    found = np.tile(np.arange(actions), (len(_ORDERS), 1))
+    found = np.tile(np.arange(actions), (len(_ORDERS) + 1, 1))
     point, sequences, tops = 3 * pack + WORD_POINT, 3 * pack + WORD_SEQUENCE, ranks - 2
     for number, slots in enumerate(_slots()):
         for kind in (KIND_PLAY, KIND_DISCARD, KIND_WITHHOLD):
@@ -342,9 +337,7 @@ def _derive_own(
         unseen = _pattern(entries, row, blocks[_UNSEEN], suit, ranks)
         against = unseen | _pattern(entries, row, blocks[_KNOWN], suit, ranks)
         found = _add(places, values, found, starts[_OWN_PATTERN] + ((bank * 4 + slot) << ranks) + own)
-        if bank:
-            found = _add(places, values, found, starts[_TURNS] + 4 * slot + suit)
-        else:
+        if bank == 0:
             found = _add(places, values, found, starts[_AGAINST_PATTERN] + (slot << ranks) + against)
             if voids >> suit & 1:
                 found = _add(places, values, found, starts[_VOIDS] + slot)
@@ -413,7 +406,7 @@ def list_inputs(
 ) -> None:
     """Fill the arrays of `Inputs` from rows of int8 entries that are read as int64[N, W] words.
 
-    places_of: int32[2 * orders, entries], scale: float32[entries], blocks, parts: int64, the tables of a `Reading`
+    places_of: int32[orders, entries], scale: float32[entries], blocks, parts: int64, the tables of a `Reading`
     """
     entries = words.view(np.int8)
     found = 0
@@ -423,8 +416,8 @@ def list_inputs(
         if is_by_suit:
             for phase in range(blocks[10]):
                 bank |= entries[row, blocks[_PHASES] + phase]
-            digits = _sorted_suits(entries, row, blocks, ranks)
-            order = order_numbers[digits]
+            digits = 228 if bank else _sorted_suits(entries, row, blocks, ranks)  # 228: the suits as they stand
+            order = _KEPT if bank else order_numbers[digits]
         orders[row] = order
         for word in range(words.shape[1]):
             if word == own_words:
@@ -435,7 +428,7 @@ def list_inputs(
                 continue
             for entry in range(WORD * word, WORD * word + WORD):
                 if entries[row, entry] != 0:
-                    places[found] = places_of[bank * _NUM_ORDERS + order, entry]
+                    places[found] = places_of[order, entry]
                     factor = scale[entry]
                     values[found] = np.float32(entries[row, entry]) * factor if factor >= 0 else np.float32(1.0)
                     found += 1
