@@ -67,6 +67,8 @@ class Config:
     """policy or checkpoint of another run whose networks a new run begins with"""
     critic_first: int = 0
     """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
+    weigh_exchange: bool = False
+    """let the critic weigh every discard, instead of the one that was laid out by what came of it"""
     envs: int = 1024
     """parties played side by side"""
     rollout: int = 32_768
@@ -116,7 +118,7 @@ FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
     *("reading", "hidden", "layers", "precision", "discount", "trace"),
 )
-COMPANY = ("teacher", "lessons", "opponents", "opponent_share", "exploit", "critic_first")
+COMPANY = ("teacher", "lessons", "opponents", "opponent_share", "exploit", "critic_first", "weigh_exchange")
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
     *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
@@ -125,7 +127,7 @@ TAKEN_OVER = (
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "weigh_exchange"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it

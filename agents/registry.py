@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 from piquet_env.rules.variants import Rules
 
-from .base import Agent, AgentError
+from .base import Agent, AgentError, BatchAgent
 from .streams import Streams
 from .versions import check_version
 from .view import View
@@ -141,15 +141,25 @@ def _build_expert(
     rules: Rules | None,
     *,
     policy: str = "pretrained",
+    critic: str = "",
+    exchange: bool = True,
     kept: int | None = None,
     worlds: int | None = None,
     from_cards: int | None = None,
     equity: str = "last",
 ) -> Agent:
+    from .learned.critic import Critic
+    from .learned.pretrained import CRITIC
     from .search.expert import FROM_CARDS, KEPT, WORLDS, ExpertAgent
 
+    if not critic and policy.partition(":")[0].partition("@")[0] == "pretrained":
+        critic = str(CRITIC)
+    player = make_agent(policy, rules)
+    if not isinstance(player, BatchAgent):
+        raise AgentError(f"the policy of expert decides in batches, and {player.name} does not")
     return ExpertAgent(
-        policy=make_agent(policy, rules),
+        policy=player,
+        critic=Critic(path=critic, rules=rules) if critic and exchange else None,
         rules=rules,
         kept=KEPT if kept is None else kept,
         worlds=WORLDS if worlds is None else worlds,

@@ -271,6 +271,13 @@ class PiquetBatch:
         states = self._states[rows]
         return states["seed"].copy(), states["partie"].copy()
 
+    def states(self, rows: np.ndarray) -> np.ndarray:
+        """Return copies of the whole states of some rows, hidden cards included: STATE_DTYPE[len(rows)].
+
+        For critics and search in training: nothing that plays may see them.
+        """
+        return self._states[rows]
+
     def totals(self, rows: np.ndarray) -> np.ndarray:
         """Return the points by seat from ended deals of the parties being played in some rows: int64[len(rows), 2]."""
         return self._states["totals"][rows]

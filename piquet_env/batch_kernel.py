@@ -153,8 +153,12 @@ def _write_observation(
 
 
 @inner
-def _write_critic(row: np.void, rules: np.void, seat: int, scaled: bool, out: np.ndarray, index: int) -> None:
-    """Write the cards hidden from `seat`: the other's hand, the other's discards, the talon's order."""
+def write_hidden(row: np.void, rules: np.void, seat: int, scaled: bool, out: np.ndarray, index: int) -> None:
+    """Write the cards hidden from `seat`: the other's hand, the other's discards, the talon's order.
+
+    scaled: whether places in the talon are divided by 12, as in the float32 form
+    out:    [N, 3 * pack], written at `index`
+    """
     pack = rules["pack"]
     other = 0 if row["dealer"] == seat else 1  # the other's role
     for card in range(pack):
@@ -185,7 +189,7 @@ def _look(
     viewer = seat if seat != NOBODY else 0
     _write_observation(row, rules, viewer, words, raw, scale, observation, index)
     if critic.shape[0]:
-        _write_critic(row, rules, viewer, len(scale) > 1, critic, index)
+        write_hidden(row, rules, viewer, len(scale) > 1, critic, index)
 
 
 @inner

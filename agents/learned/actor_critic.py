@@ -121,6 +121,12 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         _, values = self.side_by_side(choose, judge)
         return actions, log_probs, values
 
+    def chances(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return the probabilities of all actions, float32[N, A]; 0 where one is not legal."""
+        logits = self.logits(self.reading.read(rows)).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
+        chances: np.ndarray = torch.softmax(logits, dim=1).numpy()
+        return chances
+
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

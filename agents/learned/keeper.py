@@ -14,10 +14,11 @@ from agents import files
 from agents.arena import play_match
 
 from .checkpoint import capture
+from .critic import save_critic
 from .parties import SelfPlayParties
 from .policy import policy_metadata, save_policy
 from .run_log import DECISIONS, ProgressCSV, keep_rows, write_rows
-from .self_play import SelfPlayPPO, policy_weights
+from .self_play import SelfPlayPPO, network_weights, policy_weights
 
 CHECKPOINT_SECONDS = 30
 MEASURING_SEED = 2  # of decks that no training and no table at the end uses
@@ -58,6 +59,7 @@ class Keeper:
         )
         self.checkpoint: bytes | None = None
         self.weights: dict[str, Any] = {}
+        self.critic_weights: dict[str, Any] = {}
         self.decisions = model.num_timesteps
         self.strength = ""
         progress = keep_rows(folder / "progress.csv", self.decisions)
@@ -73,6 +75,7 @@ class Keeper:
         """Take the state of the run, to be written now or when it ends."""
         self.checkpoint = capture(self.model, self.parties, self.about)
         self.weights = policy_weights(self.model)
+        self.critic_weights = network_weights(self.model.policy.critic)
         self.decisions = self.model.num_timesteps
 
     def note(self, rate: float) -> None:
@@ -91,10 +94,12 @@ class Keeper:
             self._measure()
 
     def write(self) -> None:
-        """Write checkpoint and policy, each whole or not at all."""
+        """Write checkpoint, policy and critic, each whole or not at all."""
         assert self.checkpoint is not None
         files.write_atomically(self.folder / "checkpoint.pt", self.checkpoint)
         self._save(self.policy)
+        about = self.metadata | {DECISIONS: str(self.decisions), "reward": self.parties.objective.reward}
+        save_critic(self.folder / "critic.safetensors", self.critic_weights, about)
         self.written = time.perf_counter()
 
     def _save(self, path: Path) -> None:

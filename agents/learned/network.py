@@ -110,11 +110,29 @@ def weigh_rows(
             probabilities[row, action] /= total
 
 
+@jit
+def evaluate_rows(
+    firsts: np.ndarray, parameters: np.ndarray, sizes: np.ndarray, tanh: bool, room: np.ndarray, values: np.ndarray
+) -> None:
+    """Write the first output for each row into `values`, float32[N]; the other arguments are those of `decide_rows`."""
+    for row in range(firsts.shape[0]):
+        values[row] = room[_find_outputs(firsts[row], parameters, sizes, tanh, room), 0]
+
+
 @inner
 def _find_logits(
     first: np.ndarray, outputs: np.ndarray, parameters: np.ndarray, sizes: np.ndarray, tanh: bool, room: np.ndarray
 ) -> int:
     """Compute a row's logits by action in the scratch, and return the line of it in which they stand."""
+    line = _find_outputs(first, parameters, sizes, tanh, room)
+    for action in range(outputs.shape[0]):
+        room[2, action] = room[line, outputs[action]]
+    return 2
+
+
+@inner
+def _find_outputs(first: np.ndarray, parameters: np.ndarray, sizes: np.ndarray, tanh: bool, room: np.ndarray) -> int:
+    """Compute a row's outputs in the scratch, and return the line of it in which they stand."""
     layers = sizes.shape[0] - 1
     room[0, : sizes[0]] = first[: sizes[0]]
     start = 0
@@ -122,9 +140,7 @@ def _find_logits(
         _activate(room[layer % 2], sizes[layer], tanh)
         _apply_layer(room[layer % 2], room[1 - layer % 2], parameters, start, sizes[layer], sizes[layer + 1])
         start += (sizes[layer] + 1) * sizes[layer + 1]
-    for action in range(outputs.shape[0]):
-        room[2, action] = room[layers % 2, outputs[action]]
-    return 2
+    return layers % 2
 
 
 @inner

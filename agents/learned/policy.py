@@ -52,7 +52,7 @@ class PolicyAgent(BatchAgent):
     def __init__(self, *, path: str | Path, greedy: bool = False, rules: Rules | None = None) -> None:
         self.path = str(path)
         self.greedy = greedy
-        tensors, metadata = _read(Path(path))
+        tensors, metadata = read_network(Path(path))
         try:
             self.rules = check_policy(tensors, metadata)
         except AgentError as error:
@@ -63,7 +63,7 @@ class PolicyAgent(BatchAgent):
         self.reading = reading_of(metadata["reading"], self.rules.pack)
         self.layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
         self._first = np.ascontiguousarray(self.layers[0][0].T)
-        self._sizes, self._parameters = _flatten(self.layers)
+        self._sizes, self._parameters = flatten(self.layers)
         self._room = np.empty((3, self._sizes.max()), dtype=np.float32)
 
     @property
@@ -116,16 +116,27 @@ def policy_metadata(rules: Rules, activation: str, layers: int, reading: str = "
     }
 
 
-def save_policy(path: str | Path, weights: Mapping[str, npt.ArrayLike], metadata: Mapping[str, str]) -> None:
+def save_policy(
+    path: str | Path, weights: Mapping[str, npt.ArrayLike], metadata: Mapping[str, str], *, half: bool = False
+) -> None:
     """Write a policy to `path`, whole or not at all.
 
     weights:  `layer0.weight` [out, in], `layer0.bias` [out], …; written as float32
     metadata: at least what `policy_metadata` returns
+    half:     write float16, in half the space; it is computed with float32 all the same
     Raises AgentError for what `PolicyAgent` could not read, OSError where it cannot be written.
     """
     tensors = {name: np.ascontiguousarray(tensor, dtype=np.float32) for name, tensor in weights.items()}
     check_policy(tensors, metadata)
-    content: bytes = _safetensors().numpy.save(tensors, dict(metadata))
+    write_network(path, tensors, metadata, half=half)
+
+
+def write_network(
+    path: str | Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str], *, half: bool
+) -> None:
+    """Write tensors and metadata as a safetensors file, whole or not at all."""
+    kept = {name: tensor.astype(np.float16) for name, tensor in tensors.items()} if half else dict(tensors)
+    content: bytes = _safetensors().numpy.save(kept, dict(metadata))
     write_atomically(Path(path), content)
 
 
@@ -133,7 +144,15 @@ def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
     """Return the rules of a policy; AgentError says, in one sentence, what is wrong with it."""
     if metadata.get("format") != FORMAT:
         raise AgentError(f"its format is {metadata.get('format')!r}, not {FORMAT!r}")
-    rules = _rules_of(metadata)
+    rules = rules_of(metadata)
+    check_layout(metadata, rules)
+    inputs = reading_of(metadata["reading"], rules.pack).num_read
+    check_tensors(tensors, int(metadata["layers"]), inputs, num_actions(rules.pack))
+    return rules
+
+
+def check_layout(metadata: Mapping[str, str], rules: Rules) -> None:
+    """Raise AgentError unless the metadata of a network fits the layouts of this version of the environment."""
     layers = metadata.get("layers", "")
     if not layers.isdecimal() or int(layers) < 1:
         raise AgentError(f"it names {layers!r} layers")
@@ -147,12 +166,9 @@ def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
         raise AgentError(f"its activation is {metadata.get('activation')!r}, which is none of {', '.join(ACTIVATIONS)}")
     if metadata.get("reading") not in READINGS:
         raise AgentError(f"its reading is {metadata.get('reading')!r}, which is none of {', '.join(READINGS)}")
-    inputs = reading_of(metadata["reading"], rules.pack).num_read
-    _check_tensors(tensors, int(layers), inputs, num_actions(rules.pack))
-    return rules
 
 
-def _rules_of(metadata: Mapping[str, str]) -> Rules:
+def rules_of(metadata: Mapping[str, str]) -> Rules:
     """Return the rules that the metadata names."""
     try:
         rules = Rules.of(metadata.get("rules", ""))
@@ -165,7 +181,7 @@ def _rules_of(metadata: Mapping[str, str]) -> Rules:
     return rules
 
 
-def _check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: int, num_outputs: int) -> None:
+def check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: int, num_outputs: int) -> None:
     """Raise AgentError unless the tensors are those of a perceptron from inputs to outputs."""
     names = [f"layer{layer}.{part}" for layer in range(layers) for part in ("weight", "bias")]
     if sorted(tensors) != sorted(names):
@@ -182,21 +198,23 @@ def _check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: i
         raise AgentError(f"its last layer has {width} logits for {num_outputs} actions")
 
 
-def _flatten(layers: list[tuple[np.ndarray, np.ndarray]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+def flatten(layers: list[tuple[np.ndarray, np.ndarray]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Return sizes and parameters behind the first layer as the kernel reads them."""
     sizes = np.array([len(bias) for _, bias in layers], dtype=np.int64)
     parts = itertools.chain.from_iterable((weight.T.ravel(), bias) for weight, bias in layers[1:])
     return sizes, np.concatenate([np.empty(0, dtype=np.float32), *parts])
 
 
-def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return tensors and metadata of a safetensors file."""
+def read_network(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Return tensors, as float32, and metadata of a safetensors file."""
     if not path.is_file():
         raise AgentError(f"there is no policy file {path}")
     safetensors = _safetensors()
     try:
         with safetensors.safe_open(str(path), framework="numpy") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118  (no dict)
+            found = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no dict)
+            halves = {name: found[name].astype(np.float32) for name in found if found[name].dtype == np.float16}
+            return found | halves, file.metadata() or {}
     except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
         raise AgentError(f"the policy file {path} cannot be read: {error}") from None
 

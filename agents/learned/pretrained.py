@@ -15,6 +15,7 @@ from .policy import PolicyAgent
 
 FOLDER = Path(__file__).parent.parent / "data" / "pretrained"
 POLICY = FOLDER / "policy.safetensors"
+CRITIC = FOLDER / "critic.safetensors"
 
 
 def card() -> dict[str, Any]:

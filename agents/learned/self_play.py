@@ -18,7 +18,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from .actor_critic import SelfPlayPolicy
+from .actor_critic import Perceptron, SelfPlayPolicy
 from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
@@ -26,6 +26,7 @@ from .reading import Inputs
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
+from .weighing import exchanging_rows, weigh_actions
 
 _SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
 
@@ -36,6 +37,7 @@ class SelfPlayPPO(MaskablePPO):
     schedules:   of learning rate and entropy; the learner tells it how many decisions are made
     company:     who else moves: a teacher, opponents; nobody by default
     critic_first: decisions in which the critic learns alone, for an actor that brings its knowledge with it
+    weigh_exchange: whether the critic weighs every discard (weighing.py)
     The other arguments are MaskablePPO's.
     """
 
@@ -43,9 +45,16 @@ class SelfPlayPPO(MaskablePPO):
     rollout_buffer: SelfPlayBuffer
 
     def __init__(
-        self, *arguments: Any, schedules: Schedules, company: Company, critic_first: int = 0, **options: Any
+        self,
+        *arguments: Any,
+        schedules: Schedules,
+        company: Company,
+        critic_first: int = 0,
+        weigh_exchange: bool = False,
+        **options: Any,
     ) -> None:
         self.schedules, self.company, self.critic_first = schedules, company, critic_first
+        self.weigh_exchange = weigh_exchange
         self._is_lesson = self._is_actor_learning = False
         super().__init__(*arguments, **options)
 
@@ -79,6 +88,8 @@ class SelfPlayPPO(MaskablePPO):
                 actions = self.company.teach(env.batch, others)
                 own[:] = True
             env.step_async(actions)
+            if self.weigh_exchange and self._is_actor_learning and not self._is_lesson:
+                self._weigh(env, rows, own, rollout_buffer)
             following, rewards, ends, _ = env.step_wait()
             rollout_buffer.note(
                 observations=rows,
@@ -103,6 +114,21 @@ class SelfPlayPPO(MaskablePPO):
         rollout_buffer.estimate(last_values)
         callback.on_rollout_end()
         return True
+
+    def _weigh(self, env: SelfPlayParties, rows: np.ndarray, own: np.ndarray, buffer: SelfPlayBuffer) -> None:
+        """Note what each discard is worth, where the policy exchanges."""
+        exchanging = exchanging_rows(env.batch)
+        exchanging = exchanging[own[exchanging]]
+        if len(exchanging) == 0:
+            return
+
+        def judge(seen: np.ndarray) -> np.ndarray:
+            return self.policy.predict_values(torch.from_numpy(seen)).numpy()
+
+        with torch.no_grad():
+            chances = self.policy.chances(rows[exchanging], env.batch.buffers.action_mask[exchanging])
+            values = weigh_actions(env.batch, exchanging, env.reading, judge)
+        buffer.weigh(exchanging, chances, values)
 
     def train(self) -> None:
         """Update actor and critic by some passes over the rollout."""
@@ -142,10 +168,13 @@ class SelfPlayPPO(MaskablePPO):
 
     def _actor_loss(self, batch: Minibatch, found: Inputs, clip: float, figures: _Figures | None) -> torch.Tensor:
         """Return the clipped surrogate and the entropy, as a loss; in lessons likelihood instead of the surrogate."""
-        log_probs, entropies = weigh_choices(self.policy.logits(found), batch.action_masks, batch.actions)
+        logits = self.policy.logits(found)
+        log_probs, entropies = weigh_choices(logits, batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
+        if len(batch.weighed):
+            gains = gains.index_copy(0, batch.weighed, all_gains(logits[batch.weighed], batch, clip))
         if self._is_lesson:
             gains = log_probs
         if figures is not None:
@@ -175,6 +204,15 @@ class SelfPlayPPO(MaskablePPO):
     def _stream(self, purpose: int) -> np.random.Generator:
         """Return the random numbers of this rollout or of its update."""
         return np.random.default_rng((int(self.seed or 0), purpose, self.num_timesteps))
+
+
+def all_gains(logits: torch.Tensor, batch: Minibatch, clip: float) -> torch.Tensor:
+    """Return the clipped surrogate over all legal actions of the decisions that were weighed, float32[D]."""
+    legal = batch.action_masks[batch.weighed] > 0
+    log_probs = torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1)
+    ratios = torch.where(legal, log_probs, 0.0).exp() / batch.chances.clamp(min=1e-8)
+    gains = torch.min(batch.all_advantages * ratios, batch.all_advantages * ratios.clamp(1 - clip, 1 + clip))
+    return torch.where(legal, batch.chances * gains, 0.0).sum(dim=1)
 
 
 class _Figures:
@@ -218,6 +256,7 @@ def build_model(
     discount: float,
     trace: float,
     critic_first: int = 0,
+    weigh_exchange: bool = False,
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -227,6 +266,7 @@ def build_model(
         schedules=schedules,
         company=company or Company(parties.num_envs, parties.rules),
         critic_first=critic_first,
+        weigh_exchange=weigh_exchange,
         learning_rate=schedules.learning_rate_now,
         n_steps=max(rollout // parties.num_envs, 1),
         batch_size=minibatch,
@@ -253,10 +293,16 @@ def build_model(
 
 def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
     """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
+    weights = network_weights(model.policy.actor)
+    weights["layer0.weight"] = weights["layer0.weight"][:, : model.policy.reading.num_read].copy()  # no padding
+    return weights
+
+
+def network_weights(network: Perceptron) -> dict[str, np.ndarray]:
+    """Return the layers of a network by name: weights [out, in] and biases."""
     weights = {}
-    for number, (weight, bias) in enumerate(model.policy.actor.linear_layers()):
-        kept = weight[:, : model.policy.reading.num_read] if number == 0 else weight  # without the padding
-        weights[f"layer{number}.weight"] = kept.detach().numpy().copy()
+    for number, (weight, bias) in enumerate(network.linear_layers()):
+        weights[f"layer{number}.weight"] = weight.detach().numpy().copy()
         weights[f"layer{number}.bias"] = bias.detach().numpy().copy()
     return weights
 
