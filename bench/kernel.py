@@ -13,9 +13,10 @@ import numpy as np
 from piquet_env import Rules
 from piquet_env.rules import jit as rules_jit
 from piquet_env.rules.actions import num_actions
-from piquet_env.rules.masks import lowest_bit, write_mask
+from piquet_env.rules.cards import lowest_bit, num_cards
+from piquet_env.rules.masks import write_mask
 from piquet_env.rules.partie import start_partie
-from piquet_env.rules.play import apply, count_legal, deal_next, find_legal
+from piquet_env.rules.play import apply, deal_next, find_legal
 from piquet_env.rules.shuffle import shuffle_into
 from piquet_env.rules.state import DEAL_OVER, NOBODY, PARTIE_OVER, STATE_DTYPE
 
@@ -74,18 +75,22 @@ class KernelReplay:
 
 @inner
 def _choose(row: np.void, pack: int, number: np.uint64) -> int:
-    """Return a legal action: the one at place `number` modulo their count."""
+    """Return a legal action: each as likely, by the upper bits of `number`."""
     cards, words = row["legal_cards"], row["legal_words"]
-    place = np.int64(number % np.uint64(count_legal(row)))
-    while cards:
-        if place == 0:
-            return int(row["legal_kind"] * pack + lowest_bit(cards))
-        place -= 1
-        cards &= cards - 1
+    held = num_cards(cards)
+    place = int(number >> np.uint64(33)) * (held + num_cards(words)) >> 31
+    if place < held:
+        return int(row["legal_kind"] * pack + _bit_at(cards, place))
+    return int(3 * pack + _bit_at(words, place - held))
+
+
+@inner
+def _bit_at(bits: int, place: int) -> int:
+    """Return the set bit with `place` set bits below it."""
     while place > 0:
         place -= 1
-        words &= words - 1
-    return int(3 * pack + lowest_bit(words))
+        bits &= bits - 1
+    return lowest_bit(bits)
 
 
 @inner
@@ -118,7 +123,8 @@ def _play(rows: np.ndarray, codes: np.ndarray, steps: int, deck: np.ndarray, ran
     for _ in range(steps):
         for index in range(rows.shape[0]):
             row = rows[index]
-            _deal_on(row, rules, deck)
+            if row["phase"] >= DEAL_OVER:  # a call with an array counts references, up and down
+                _deal_on(row, rules, deck)
             number = _next(number)
             apply(row, rules, _choose(row, rules["pack"], number))
     random[0] = number
@@ -163,6 +169,7 @@ def _replay(rows: np.ndarray, codes: np.ndarray, deck: np.ndarray, actions: np.n
         for index in range(rows.shape[0]):
             row = rows[index]
             apply(row, rules, actions[step, index])
-            _deal_on(row, rules, deck)
+            if row["phase"] >= DEAL_OVER:
+                _deal_on(row, rules, deck)
             if masks.shape[0] > 0:
                 write_mask(row, rules, masks, index)

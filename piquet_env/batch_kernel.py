@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .memory import prefetch
+from .memory import borrow, prefetch
 from .observation import encode_float32, encode_int8
 from .rewards import REWARDS
 from .rules.jit import inline, inner, jit
@@ -247,6 +247,12 @@ def run_rows(
     After an illegal action nothing has changed. One function for all tasks: each of its own would compile the whole
     game once more. The arrays are those of `PiquetBatch`; finals: int64[N, 3], totals and settlement.
     """
+    # Every row hands these on: see `borrow`.
+    rows, actions, states, legal = borrow(rows), borrow(actions), borrow(states), borrow(legal)
+    decks, deck, words, scale = borrow(decks), borrow(deck), borrow(words), borrow(scale)
+    observation, mask, to_act, critic = borrow(observation), borrow(mask), borrow(to_act), borrow(critic)
+    rewards, terminated, ended, finals = borrow(rewards), borrow(terminated), borrow(ended), borrow(finals)
+    final_observation, final_rewards = borrow(final_observation), borrow(final_rewards)
     rules = codes[0]
     if task == CHECK or task == CHECK_AND_STEP:
         place = _find_illegal(legal, rules["pack"], rows, actions, first, end)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .bits import count_low_zeros, count_ones
 from .errors import NotationError
 from .jit import jit
 
@@ -52,13 +53,14 @@ def pattern_cards(pattern: int) -> int:
 
 @jit
 def num_cards(bits: int) -> int:
-    """Return how many bits of a mask (below bit 63) are set, by adding neighbours in pairs, fours, eights and so on."""
-    bits = bits - (bits >> 1 & 0x5555555555555555)
-    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333)
-    bits = bits + (bits >> 4) & 0x0F0F0F0F0F0F0F0F
-    bits = bits + (bits >> 8)
-    bits = bits + (bits >> 16)
-    return bits + (bits >> 32) & 127
+    """Return how many bits of a mask are set."""
+    return int(count_ones(bits))
+
+
+@jit
+def lowest_bit(bits: int) -> int:
+    """Return the place of the lowest set bit of a mask that is not empty."""
+    return int(count_low_zeros(bits))
 
 
 _COUNT = np.array([bin(pattern).count("1") for pattern in range(512)], dtype=np.int64)

@@ -20,7 +20,7 @@ from .actions import (
     WORD_SET,
     WORDS_BY_SIX,
 )
-from .cards import mask_of, num_cards, pattern_cards, pattern_of
+from .cards import lowest_bit, mask_of, num_cards, pattern_cards, pattern_of
 from .holdings import (
     NO_CAP,
     NO_RANK_CAP,
@@ -33,7 +33,7 @@ from .holdings import (
     item_family,
     item_length,
     item_rank,
-    items_in,
+    items_held,
     part_of_suit,
 )
 from .jit import inner, jit
@@ -78,10 +78,16 @@ def late_word(word: int, ranks: int) -> int:
 
 
 @inner
-def _length_of(row: np.void, rules: np.void, role: int, category: int, item: int) -> int:
-    """Return the most cards with which `role` may claim an item under the sinking in force; 0 not at all."""
+def _items_of(row: np.void, rules: np.void, role: int, category: int) -> int:
+    """Return, as bits, the items that `role` may claim under the sinking in force, but for the bounds."""
     whole = rules["sinking"] != PARTIAL
-    return item_length(category, item, row["hands"][role], rules["ranks"], whole, rules["sets_from"])
+    return items_held(category, row["hands"][role], rules["ranks"], whole, rules["sets_from"])
+
+
+@inner
+def _length_of(row: np.void, rules: np.void, role: int, category: int, item: int) -> int:
+    """Return the most cards with which `role` may claim one of `_items_of`."""
+    return item_length(category, item, row["hands"][role], rules["ranks"], False, 0)
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------
@@ -160,9 +166,12 @@ def _beats_later(row: np.void, rules: np.void, role: int, category: int, item: i
     ranks = rules["ranks"]
     cap_length, cap_rank = _cap_of(row, rules, category)
     beat_length, beat_rank = _beat_of(row, category)
-    for later in range(item + 1, items_in(category, ranks)):
-        length = _length_of(row, rules, role, category, later)
-        if length and item_cards(category, later, row["hands"][role], ranks) & used == 0:
+    items = _items_of(row, rules, role, category) >> (item + 1) << (item + 1)
+    while items:
+        later = lowest_bit(items)
+        items &= items - 1
+        if item_cards(category, later, row["hands"][role], ranks) & used == 0:
+            length = _length_of(row, rules, role, category, later)
             rank = item_rank(category, later, 0, ranks)
             most = _most_length(length, rank, cap_length, cap_rank, rules["sinking"] == PARTIAL)
             if most and is_better(most, rank, beat_length, beat_rank):
@@ -172,10 +181,8 @@ def _beats_later(row: np.void, rules: np.void, role: int, category: int, item: i
 
 @inner
 def _is_legal_point(row: np.void, rules: np.void, role: int, suit: int) -> bool:
-    """Return whether the point in `suit` may be chosen: some lawful part of it lies within the bounds."""
+    """Return whether the point in `suit`, one of `_items_of`, may be chosen: a lawful part lies within the bounds."""
     ranks = rules["ranks"]
-    if _length_of(row, rules, role, POINT, suit) == 0:
-        return False
     cap_length, cap_rank = _cap_of(row, rules, POINT)
     beat_length, beat_rank = _beat_of(row, POINT) if _must_beat(row, POINT) else (-1, -1)
     pattern = pattern_of(row["hands"][role], suit, ranks)
@@ -186,14 +193,13 @@ def _is_legal_point(row: np.void, rules: np.void, role: int, suit: int) -> bool:
 
 @inner
 def _is_legal_item(row: np.void, rules: np.void, role: int, category: int, item: int) -> bool:
-    """Return whether a sequence or set may be chosen as the next claim."""
+    """Return whether a sequence or set, one of `_items_of`, may be chosen as the next claim."""
     ranks = rules["ranks"]
-    length = _length_of(row, rules, role, category, item)
-    if length == 0 or item <= row["last_item"]:
+    if item <= row["last_item"]:
         return False
     if item_cards(category, item, row["hands"][role], ranks) & row["used"]:
         return False
-    rank = item_rank(category, item, 0, ranks)
+    length, rank = _length_of(row, rules, role, category, item), item_rank(category, item, 0, ranks)
     cap_length, cap_rank = _cap_of(row, rules, category)
     most = _most_length(length, rank, cap_length, cap_rank, rules["sinking"] == PARTIAL)
     if most == 0:
@@ -214,7 +220,10 @@ def _legal_items(row: np.void, rules: np.void, role: int, category: int) -> int:
     """Return the words of the items that may be chosen as the next claim."""
     ranks = rules["ranks"]
     words = 0
-    for item in range(items_in(category, ranks)):
+    items = _items_of(row, rules, role, category)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
         if category == POINT:
             legal = _is_legal_point(row, rules, role, item)
         else:
@@ -411,7 +420,10 @@ def _holds_equal(row: np.void, rules: np.void, category: int, length: int, rank:
     """Return whether younger has a lawful claim of just `length` (and, if `rank` is not negative, just that rank)."""
     ranks, hand = rules["ranks"], row["hands"][YOUNGER]
     partial = rules["sinking"] == PARTIAL
-    for item in range(items_in(category, ranks)):
+    items = _items_of(row, rules, YOUNGER, category)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
         held = _length_of(row, rules, YOUNGER, category, item)
         if held == length or (partial and held > length):
             if rank < 0:
@@ -432,7 +444,10 @@ def _holds_better(row: np.void, rules: np.void, category: int, length: int, rank
     """
     ranks, hand = rules["ranks"], row["hands"][YOUNGER]
     partial = rules["sinking"] == PARTIAL
-    for item in range(items_in(category, ranks)):
+    items = _items_of(row, rules, YOUNGER, category)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
         held = _length_of(row, rules, YOUNGER, category, item)
         if longer and held > length:
             return True
@@ -625,7 +640,10 @@ def _show_only_equal(row: np.void, rules: np.void, category: int) -> bool:
     partial = rules["sinking"] == PARTIAL
     matches = 0
     only = 0
-    for item in range(items_in(category, ranks)):
+    items = _items_of(row, rules, YOUNGER, category)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
         held = _length_of(row, rules, YOUNGER, category, item)
         if held < length or (held > length and not partial):
             continue

@@ -7,7 +7,7 @@ sequence, the rank of a set (pattern ranks, ace 8).
 
 from __future__ import annotations
 
-from .cards import mask_of, pattern_cards, pattern_of
+from .cards import lowest_bit, mask_of, pattern_cards, pattern_of
 from .jit import jit
 from .state import POINT, SEQUENCE
 from .tables import DOWN_RUN, PATTERN_PIPS
@@ -93,6 +93,34 @@ def item_length(category: int, item: int, hand: int, ranks: int, whole: bool, lo
 
 
 @jit
+def items_held(category: int, hand: int, ranks: int, whole: bool, lowest_set: int) -> int:
+    """Return the items that may be claimed, as bits: those to which `item_length` gives three cards or more.
+
+    All of a suit or of a rank at once, since a hand has few of the items that a category has.
+    """
+    items = 0
+    if category == POINT:
+        least = max(3, longest_suit(hand, ranks)) if whole else 3
+        for suit in range(4):
+            if pattern_cards(pattern_of(hand, suit, ranks)) >= least:
+                items |= 1 << suit
+    elif category == SEQUENCE:
+        for suit in range(4):
+            pattern = pattern_of(hand, suit, ranks)
+            tops = pattern & pattern << 1 & pattern << 2
+            if whole:
+                tops &= ~(pattern >> 1)
+            items |= tops >> (11 - ranks) << suit * (ranks - 2)
+    else:
+        first, second = pattern_of(hand, 0, ranks), pattern_of(hand, 1, ranks)
+        third, fourth = pattern_of(hand, 2, ranks), pattern_of(hand, 3, ranks)
+        three = first & second & (third | fourth) | third & fourth & (first | second)
+        lowest = max(lowest_set, 4)
+        items = three >> lowest << (lowest - 4)
+    return items
+
+
+@jit
 def item_rank(category: int, item: int, cards: int, ranks: int) -> int:
     """Return what breaks a tie for an item claimed with `cards`: pips, top, or rank."""
     if category == POINT:
@@ -171,20 +199,25 @@ def count_parts(pattern: int, length: int, pips: int) -> int:
 def best_item(category: int, hand: int, ranks: int, lowest_set: int) -> int:
     """Return the best whole item: longest, then most pips or highest top or rank, then suit order; -1: none."""
     best, best_length, best_rank = -1, 0, -1
-    for item in range(items_in(category, ranks)):
-        length = item_length(category, item, hand, ranks, True, lowest_set)
-        if length:
-            rank = item_rank(category, item, item_cards(category, item, hand, ranks), ranks)
-            if is_better(length, rank, best_length, best_rank):
-                best, best_length, best_rank = item, length, rank
+    items = items_held(category, hand, ranks, True, lowest_set)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
+        length = item_length(category, item, hand, ranks, False, lowest_set)
+        rank = item_rank(category, item, item_cards(category, item, hand, ranks), ranks)
+        if is_better(length, rank, best_length, best_rank):
+            best, best_length, best_rank = item, length, rank
     return best
 
 
 @jit
 def could_be_beaten(category: int, unseen: int, length: int, rank: int, ranks: int, lowest_set: int) -> bool:
     """Return whether the cards `unseen` could make a sequence or set better than (length, rank)."""
-    for item in range(items_in(category, ranks)):
+    items = items_held(category, unseen, ranks, False, lowest_set)
+    while items:
+        item = lowest_bit(items)
+        items &= items - 1
         held = item_length(category, item, unseen, ranks, False, lowest_set)
-        if held and is_better(held, item_rank(category, item, 0, ranks), length, rank):
+        if is_better(held, item_rank(category, item, 0, ranks), length, rank):
             return True
     return False

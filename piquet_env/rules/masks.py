@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import inline, jit
+from .cards import lowest_bit
+from .jit import inline
 
 
 @inline
@@ -21,20 +22,3 @@ def write_mask(row: np.void, rules: np.void, masks: np.ndarray, index: int) -> N
     while words:
         masks[index, 3 * pack + lowest_bit(words)] = 1
         words &= words - 1
-
-
-@jit
-def lowest_bit(bits: int) -> int:
-    """Return the place of the lowest set bit of a mask that is not empty."""
-    place = 0
-    if bits & 0xFFFFFFFF == 0:
-        place, bits = 32, bits >> 32
-    if bits & 0xFFFF == 0:
-        place, bits = place + 16, bits >> 16
-    if bits & 0xFF == 0:
-        place, bits = place + 8, bits >> 8
-    if bits & 0xF == 0:
-        place, bits = place + 4, bits >> 4
-    if bits & 0x3 == 0:
-        place, bits = place + 2, bits >> 2
-    return place + (1 - (bits & 1))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from .actions import KIND_DISCARD, KIND_WITHHOLD, WORD_DRAW
-from .cards import num_cards
 from .dialogue import apply_claim, apply_reply, apply_withhold, find_legal_claim, find_legal_reply, start_calls
 from .exchange import (
     apply_carte_blanche,
@@ -133,12 +132,6 @@ def only_legal(row: np.void, rules: np.void) -> int:
     while words >> word & 1 == 0:
         word += 1
     return 3 * rules["pack"] + word
-
-
-@inner
-def count_legal(row: np.void) -> int:
-    """Return how many actions are legal."""
-    return num_cards(row["legal_cards"]) + num_cards(row["legal_words"])
 
 
 @inner

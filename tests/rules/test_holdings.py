@@ -167,6 +167,13 @@ def check_hand(hand: int, ranks: int, lowest_set: int) -> None:
     naive = NaiveHand(hand, ranks)
     for category in (POINT, SEQUENCE, SET):
         found = {}
+        for whole in (True, False):
+            held = [
+                bool(item_length(category, item, hand, ranks, whole, lowest_set))
+                for item in range(holdings.items_in(category, ranks))
+            ]
+            bits = int(holdings.items_held(category, hand, ranks, whole, lowest_set))
+            assert [bool(bits >> item & 1) for item in range(63)] == held + [False] * (63 - len(held))
         for item in range(holdings.items_in(category, ranks)):
             length = int(item_length(category, item, hand, ranks, True, lowest_set))
             if length:
