@@ -1,0 +1,1 @@
+"""A package, so that no library that installs a package of this name hides it."""
