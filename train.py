@@ -57,6 +57,8 @@ class Config:
     """agent that the policy imitates before it plays itself, such as heuristic"""
     lessons: int = 6_000_000
     """with --teacher: decisions to imitate"""
+    lesson_rate: float = 2e-3
+    """with --teacher: Adam's step while it is imitated"""
     opponents: str = ""
     """agents, with blanks between them, that hold one seat in some of the parties"""
     opponent_share: float = 0.25
@@ -67,6 +69,8 @@ class Config:
     """policy or checkpoint of another run whose networks a new run begins with"""
     critic_first: int = 0
     """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
+    critic_sees: str = "all"
+    """all: the critic sees all cards; own: what the policy sees"""
     weigh_exchange: bool = False
     """let the critic weigh every discard, instead of the one that was laid out by what came of it"""
     envs: int = 1024
@@ -116,9 +120,12 @@ class Config:
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
-    *("reading", "hidden", "layers", "precision", "discount", "trace"),
+    *("reading", "critic_sees", "hidden", "layers", "precision", "discount", "trace"),
 )
-COMPANY = ("teacher", "lessons", "opponents", "opponent_share", "exploit", "critic_first", "weigh_exchange")
+COMPANY = (
+    *("teacher", "lessons", "lesson_rate", "opponents", "opponent_share", "exploit"),
+    *("critic_first", "weigh_exchange"),
+)
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
     *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
@@ -127,7 +134,7 @@ TAKEN_OVER = (
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "weigh_exchange"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "weigh_exchange", "critic_sees"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
@@ -180,13 +187,12 @@ def run(config: Config, started: float) -> int:
 
     seed = TRAINING_SEED + config.seed * 1_000_003
     parties = SelfPlayParties(config.envs, rules, objective, reading=config.reading, seed=seed, threads=config.threads)
-    schedules = Schedules(config.learning_rate, config.entropy, config.decay)
+    lessons = config.lessons if config.teacher else 0
+    schedules = Schedules(config.learning_rate, config.entropy, config.decay, lessons, config.lesson_rate)
     opponents, share = config.opponents.split(), config.opponent_share
     if config.exploit:
         opponents, share = [config.exploit], 1.0
-    company = Company(
-        config.envs, rules, teacher=config.teacher, lessons=config.lessons, opponents=opponents, share=share
-    )
+    company = Company(config.envs, rules, teacher=config.teacher, lessons=lessons, opponents=opponents, share=share)
     model = build_model(parties, schedules, company, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
@@ -370,6 +376,10 @@ def check_config(config: Config) -> None:
         raise ValueError("--rollout must be at least --envs and at least --minibatch")
     if config.reading not in READINGS:
         raise ValueError(f"unknown reading {config.reading!r}; it is one of {', '.join(READINGS)}")
+    if config.critic_sees not in {"all", "own"}:
+        raise ValueError(f"unknown --critic-sees {config.critic_sees!r}; it is all or own")
+    if config.weigh_exchange and config.critic_sees == "own":
+        raise ValueError("--weigh-exchange needs a critic that sees all cards")
     if config.exploit and config.opponents:
         raise ValueError("--exploit names the only opponent; --opponents cannot name others beside it")
     if config.start_from and config.teacher:
@@ -392,7 +402,7 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
         lambda number: number >= 0,
         "not be negative",
     ),
-    (("learning_rate", "clip"), lambda number: number > 0, "be positive"),
+    (("learning_rate", "lesson_rate", "clip"), lambda number: number > 0, "be positive"),
     (("discount", "trace", "cooldown", "opponent_share"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
 )
 

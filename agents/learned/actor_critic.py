@@ -58,6 +58,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
     Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
     reading: how rows are read; the actor reads only what the seat to act may see
+    critic_sees: "all" the cards, or "own": what the actor sees
     side_by_side: how actor and critic share the processors
     """
 
@@ -68,6 +69,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         lr_schedule: Schedule,
         *,
         reading: Reading,
+        critic_sees: str,
         hidden: int,
         layers: int,
         precision: str,
@@ -76,14 +78,16 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         self.reading, self.side_by_side = reading, side_by_side
         self.outputs = torch.from_numpy(reading.actions)
         self.shape = (hidden, layers, precision)
+        self.is_critic_blind = critic_sees == "own"
         super().__init__(observation_space, action_space, lr_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
         hidden, layers, precision = self.shape
         actions = int(self.action_space.n)  # type: ignore[attr-defined]
-        own, everything = self.reading.num_own, self.reading.num_all
+        own, blind = self.reading.num_own, self.is_critic_blind
+        judged = own if blind else self.reading.num_all
         self.actor = Perceptron(own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
-        self.critic = Perceptron(everything, hidden, layers, 1, is_own=False, last_gain=1.0, precision=precision)
+        self.critic = Perceptron(judged, hidden, layers, 1, is_own=blind, last_gain=1.0, precision=precision)
         self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 
     def list_rows(self, rows: torch.Tensor) -> Inputs:

@@ -98,8 +98,9 @@ class Keeper:
         assert self.checkpoint is not None
         files.write_atomically(self.folder / "checkpoint.pt", self.checkpoint)
         self._save(self.policy)
-        about = self.metadata | {DECISIONS: str(self.decisions), "reward": self.parties.objective.reward}
-        save_critic(self.folder / "critic.safetensors", self.critic_weights, about)
+        if not self.model.policy.is_critic_blind:  # a critic that sees what the actor sees is of no use to search
+            about = self.metadata | {DECISIONS: str(self.decisions), "reward": self.parties.objective.reward}
+            save_critic(self.folder / "critic.safetensors", self.critic_weights, about)
         self.written = time.perf_counter()
 
     def _save(self, path: Path) -> None:

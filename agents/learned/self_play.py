@@ -257,6 +257,7 @@ def build_model(
     trace: float,
     critic_first: int = 0,
     weigh_exchange: bool = False,
+    critic_sees: str = "all",
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -283,6 +284,7 @@ def build_model(
         device="cpu",
         policy_kwargs={
             "reading": parties.reading,
+            "critic_sees": critic_sees,
             "hidden": hidden,
             "layers": layers,
             "precision": precision,
