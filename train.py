@@ -120,11 +120,11 @@ class Config:
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
     *("seed", "rules", "reward", "envs", "rollout", "minibatch", "epochs"),
-    *("reading", "critic_sees", "hidden", "layers", "precision", "discount", "trace"),
+    *("reading", "hidden", "layers", "precision", "discount", "trace"),
 )
 COMPANY = (
     *("teacher", "lessons", "lesson_rate", "opponents", "opponent_share", "exploit"),
-    *("critic_first", "weigh_exchange"),
+    *("critic_first", "critic_sees", "weigh_exchange"),
 )
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (

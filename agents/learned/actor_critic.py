@@ -128,7 +128,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def chances(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the probabilities of all actions, float32[N, A]; 0 where one is not legal."""
         logits = self.logits(self.reading.read(rows)).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
-        chances: np.ndarray = torch.softmax(logits, dim=1).numpy()
+        chances: np.ndarray = torch.softmax(logits, dim=1).detach().numpy()
         return chances
 
     def forward(

@@ -60,9 +60,16 @@ def test_a_file_may_import_what_stands_beside_it(tmp_path: Path) -> None:
         ("  ", ["empty"]),
         (
             "greedi",
-            ["unknown agent 'greedi'", "did you mean 'greedy'", "greedy, heuristic, lbr, policy, random, search"],
+            ["unknown agent 'greedi'", "did you mean 'greedy'", "expert, greedy, heuristic, lbr, policy"],
         ),
-        ("zzz", ["unknown agent 'zzz'", "greedy, heuristic, lbr, policy, random, search", "file.py:ClassName"]),
+        (
+            "zzz",
+            [
+                "unknown agent 'zzz'",
+                "expert, greedy, heuristic, lbr, policy, pretrained, random, search",
+                "file.py:ClassName",
+            ],
+        ),
         ("greedy:64", ["key=value", "'64'"]),
         ("greedy:worlds=64", ["worlds", "its arguments are elder_max"]),
         ("greedy:elder_max=-3", ["elder_max", "from 1 to 11", "-3"]),
