@@ -3,6 +3,8 @@
     python train.py                          about three minutes, then the table
     python train.py --minutes 30 --run-dir runs/mine
     python train.py --minutes 30 --run-dir runs/mine --resume
+    python train.py --preset hour           an hour that begins with lessons from a rule bot
+    python train.py --exploit greedy        learn what can be won from one agent
 
 One policy moves for both seats of many parties at once and learns from every decision (docs/training.md; the parts are
 in agents/learned/). The run's folder holds `config.json`, `checkpoint.pt` (to resume), `policy.safetensors` (to play:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 class Config:
     """The options of a run; each is an option of the command line, and all are saved beside the run."""
 
+    preset: str = "first"
+    """first, hour or night: other defaults for some options, for runs of that length"""
     minutes: float = 3.0
     """time to train, start-up included; ignored if --decisions is given"""
     decisions: int = 0
@@ -116,6 +120,13 @@ class Config:
     parties: int = 1000
     """duplicate parties against each bot at the end; 0 for none"""
 
+
+_LONG = {"teacher": "heuristic", "lessons": 3_000_000, "learning_rate": 3e-4}
+PRESETS: dict[str, dict[str, Any]] = {
+    "first": {},
+    "hour": {"minutes": 60.0, **_LONG},
+    "night": {"minutes": 600.0, **_LONG},
+}
 
 # What a resumed run must share with the one that made the checkpoint, and what else it takes over if nothing is said.
 FIXED = (
@@ -323,7 +334,10 @@ def parse_arguments(argv: list[str] | None) -> Config:
             parser.add_argument(flag, type=kind, default=argparse.SUPPRESS, help=f"{meaning} ({field.default})")
     parser.usage = "train.py [--minutes M | --decisions N] [--run-dir DIR] [--resume] [--seed S] [--rules NAME] ..."
     given = vars(parser.parse_args(argv))
-    config = Config(**given)
+    preset = given.get("preset", Config.preset)
+    if preset not in PRESETS:
+        raise ValueError(f"unknown preset {preset!r}; it is one of {', '.join(PRESETS)}")
+    config = Config(**(PRESETS[preset] | given))
     return resumed_config(config, given) if config.resume and config.run_dir else config
 
 

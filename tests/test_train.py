@@ -153,6 +153,14 @@ def one_line(capsys: pytest.CaptureFixture[str]) -> str:
     return lines[0]
 
 
+def test_a_preset_gives_defaults_that_options_overrule() -> None:
+    config = train.parse_arguments(["--preset", "hour", "--lessons", "7"])
+    assert (config.minutes, config.teacher, config.lessons) == (60, "heuristic", 7)
+    assert train.parse_arguments([]) == train.Config()
+    with pytest.raises(ValueError, match="unknown preset 'year'; it is one of first, hour, night"):
+        train.parse_arguments(["--preset", "year"])
+
+
 def test_the_run_records_what_it_was(tmp_path: Path) -> None:
     run(tmp_path / "run", "--decisions", "64", "--rules", "rubicon sinking=none")
     config = json.loads((tmp_path / "run" / "config.json").read_text())
