@@ -8,12 +8,13 @@ of places and values, once for actor and critic. A *reading* says which inputs t
 | `plain` | the entries of the observation, times their scale |
 | `suits` | the same with the suits in an order of their own, and what follows from the cards of a suit |
 
-Nothing in Piquet tells one suit from another, but a network that reads cards by number has to learn everything four
-times over. Under `suits` the longest suit of the hand stands first (of equally long ones the higher cards), so that a
+Nothing in Piquet tells one suit from another, but a network that reads cards by number has to learn everything
+four times over. Under `suits` the longest suit of the hand stands first (of equally long ones the higher cards), so that a
 suit's place means something; actions are numbered in that order too. In the exchange, where cards are laid out in
 ascending order of the real suits, these are kept, and inputs of their own stand for that phase. Each suit is also read
-as a whole: own cards and the cards that may be against it as patterns, numbers and winners, and the other's voids;
-points and tricks also by number. All of it is computed from the observation.
+as a whole: own cards and the cards that may be against it as patterns, numbers and winners, and the other's voids; before
+the play each rank by how many are held and how many may be against them; points and tricks also by number. All of it
+is computed from the observation.
 """
 
 from __future__ import annotations
@@ -44,15 +45,18 @@ _CARD_BLOCKS = 19
 _HIDDEN_BLOCKS = 3  # the other's hand, the other's discards, place in the talon
 _AS_ONE = ("talon_seen", "own_trick", "other_trick")  # blocks by card whose numbers are read as marks
 _EXCHANGES = ("cut", "carte blanche", "exchange elder", "exchange younger")
+_PLAYS = ("lead", "follow", "over")
 _ORDERS = list(itertools.permutations(range(4)))
 _KEPT = len(_ORDERS)  # the order of the exchange
 _MOST_OF_SUIT = 10  # 0 to 9 cards
+_MOST_OF_RANK = 5  # 0 to 4 cards
 _POINTS = 64
 _TRICKS = 13
-_DERIVED = 48  # inputs that a row may have beyond its entries: nine a suit, seven by number, and some to spare
+_DERIVED = 72  # inputs that a row may have beyond its entries: nine a suit, two a rank, seven by number, some to spare
 
 # Which number of a list of places in `Layout.starts` is what.
-_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _HIDDEN_PATTERN, _HIDDEN_COUNTS = range(7)
+_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _RANKS, _HIDDEN_PATTERN, _HIDDEN_COUNTS = range(8)
+_PARTS = 8
 
 
 class Inputs(NamedTuple):
@@ -92,7 +96,7 @@ class Reading:
             self.num_read = self.num_own
         else:
             self._places = np.arange(self.row_size, dtype=np.int32)[None, :]
-            self._starts = np.zeros(7, dtype=np.int64)
+            self._starts = np.zeros(_PARTS, dtype=np.int64)
             self.num_own, self.num_all, self.num_read = self.own_size, self.row_size, observation_size(pack)
         self._scale = _scale(pack, self.own_size, self.row_size, as_ones=self._is_by_suit)
         self._blocks = _block_places(pack)
@@ -177,8 +181,9 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
         _COUNTS: 2 * 4 * 4 * _MOST_OF_SUIT,
         _VOIDS: 4,
         _NUMBERS: 2 * _POINTS + 3 * _TRICKS,
+        _RANKS: 2 * 2 * ranks * _MOST_OF_RANK,  # in the exchange and in the dialogue
     }
-    starts = np.zeros(7, dtype=np.int64)
+    starts = np.zeros(_PARTS, dtype=np.int64)
     end = 2 * cards + facts
     for part, inputs in sizes.items():
         starts[part] = end
@@ -221,10 +226,13 @@ _BLOCK_NAMES = (*_NAMES, "own_points", "other_points", "tricks_won")
 
 
 def _block_places(pack: int) -> npt.NDArray[np.int64]:
-    """Return where the blocks begin from which inputs are derived; last how many phases exchange."""
+    """Return where the blocks begin from which inputs are derived; then how many phases exchange, and which play."""
     places = decode(np.arange(observation_size(pack)))
     assert VIEW_NAMES[: len(_EXCHANGES)] == _EXCHANGES
-    return np.array([*(places[name][0] for name in _BLOCK_NAMES), len(_EXCHANGES)], dtype=np.int64)
+    first = VIEW_NAMES.index(_PLAYS[0])
+    assert VIEW_NAMES[first : first + len(_PLAYS)] == _PLAYS
+    phases = (len(_EXCHANGES), first, first + len(_PLAYS))
+    return np.array([*(places[name][0] for name in _BLOCK_NAMES), *phases], dtype=np.int64)
 
 
 def _actions(pack: int) -> npt.NDArray[np.int64]:
@@ -322,6 +330,7 @@ def _derive_own(
     row: int,
     digits: int,
     bank: int,
+    is_before_play: bool,
     ranks: int,
     blocks: np.ndarray,
     starts: np.ndarray,
@@ -352,6 +361,16 @@ def _derive_own(
         other_points += entries[row, blocks[_OTHER_POINTS] + column]
     for card in range(4 * ranks):
         held += entries[row, blocks[_HAND] + card]
+    if is_before_play:
+        for rank in range(ranks):
+            mine, theirs = 0, 0
+            for suit in range(4):
+                card = suit * ranks + rank
+                mine += entries[row, blocks[_HAND] + card]
+                theirs += entries[row, blocks[_UNSEEN] + card] | entries[row, blocks[_KNOWN] + card]
+            first = starts[_RANKS] + (bank * ranks + rank) * 2 * _MOST_OF_RANK
+            found = _add(places, values, found, first + mine)
+            found = _add(places, values, found, first + _MOST_OF_RANK + theirs)
     first = starts[_NUMBERS]
     found = _add(places, values, found, first + min(max(own_points, 0), _POINTS - 1))
     found = _add(places, values, found, first + _POINTS + min(max(other_points, 0), _POINTS - 1))
@@ -412,17 +431,20 @@ def list_inputs(
     found = 0
     for row in range(words.shape[0]):
         starts[row] = found
-        digits, bank, order = 0, 0, 0
+        digits, bank, order, before = 0, 0, 0, False
         if is_by_suit:
             for phase in range(blocks[10]):
                 bank |= entries[row, blocks[_PHASES] + phase]
+            before = True
+            for phase in range(blocks[11], blocks[12]):
+                before &= entries[row, blocks[_PHASES] + phase] == 0
             digits = 228 if bank else _sorted_suits(entries, row, blocks, ranks)  # 228: the suits as they stand
             order = _KEPT if bank else order_numbers[digits]
         orders[row] = order
         for word in range(words.shape[1]):
             if word == own_words:
                 if is_by_suit:
-                    found = _derive_own(entries, row, digits, bank, ranks, blocks, parts, places, values, found)
+                    found = _derive_own(entries, row, digits, bank, before, ranks, blocks, parts, places, values, found)
                 own_ends[row] = found
             if words[row, word] == 0:
                 continue
@@ -434,7 +456,7 @@ def list_inputs(
                     found += 1
         if own_words >= words.shape[1]:
             if is_by_suit:
-                found = _derive_own(entries, row, digits, bank, ranks, blocks, parts, places, values, found)
+                found = _derive_own(entries, row, digits, bank, before, ranks, blocks, parts, places, values, found)
             own_ends[row] = found
         elif is_by_suit:
             hidden = WORD * own_words

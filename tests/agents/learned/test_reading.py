@@ -170,7 +170,9 @@ def plain_inputs(row: np.ndarray, pack: int) -> dict[str, object]:
         return sum(1 for rank in range(ranks) if own[rank] and not other[rank:].any())
 
     bits = 1 << np.arange(ranks)
+    is_play = VIEW_NAMES[int(facts["phase"].argmax())] in {"lead", "follow", "over"}
     return {
+        "ranks": [] if is_play else [(hand[:, r].sum(), against[:, r].sum()) for r in range(ranks)],
         "voids": {suits.index(suit) for suit in voids},
         "counts": [
             (hand[s].sum(), against[s].sum(), winners(hand[s], against[s]), winners(against[s], hand[s])) for s in suits
@@ -195,7 +197,7 @@ def test_what_is_derived_is_what_a_slow_reader_finds(rules: str) -> None:
     first = 2 * CARD_BLOCKS * pack + observation_size(pack) - CARD_BLOCKS * pack
     against, counts = first + (8 << ranks), first + (12 << ranks)
     voids, numbers = counts + 320, counts + 324
-    met = 0
+    met = dialogues = 0
     for row in range(len(rows)):
         expected = plain_inputs(rows[row], pack)
         places = {place for place in listed(found, row, own=True) if place >= first}
@@ -207,8 +209,13 @@ def test_what_is_derived_is_what_a_slow_reader_finds(rules: str) -> None:
             right |= {counts + 40 * slot + 10 * part + int(expected["counts"][slot][part]) for part in range(4)}
         own, other, held, won, lost = (int(number) for number in expected["numbers"])
         right |= {numbers + own, numbers + 64 + other, numbers + 128 + held, numbers + 141 + won, numbers + 154 + lost}
+        ranked = numbers + 167
+        for rank, (mine, theirs) in enumerate(expected["ranks"]):
+            right |= {ranked + 10 * rank + int(mine), ranked + 10 * rank + 5 + int(theirs)}
+        dialogues += bool(expected["ranks"])
         assert places == right
     assert met > 20
+    assert 20 < dialogues < len(rows) - 20
 
 
 def test_an_unknown_reading_is_refused() -> None:
