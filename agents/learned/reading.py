@@ -8,13 +8,13 @@ of places and values, once for actor and critic. A *reading* says which inputs t
 | `plain` | the entries of the observation, times their scale |
 | `suits` | the same with the suits in an order of their own, and what follows from the cards of a suit |
 
-Nothing in Piquet tells one suit from another, but a network that reads cards by number has to learn everything
-four times over. Under `suits` the longest suit of the hand stands first (of equally long ones the higher cards), so that a
+Nothing in Piquet tells one suit from another, but a network that reads cards by number has to learn everything four
+times over. Under `suits` the longest suit of the hand stands first (of equally long ones the higher cards), so that a
 suit's place means something; actions are numbered in that order too. In the exchange, where cards are laid out in
-ascending order of the real suits, these are kept, and inputs of their own stand for that phase. Each suit is also read
-as a whole: own cards and the cards that may be against it as patterns, numbers and winners, and the other's voids; before
-the play each rank by how many are held and how many may be against them; points and tricks also by number. All of it
-is computed from the observation.
+ascending order of the real suits, these are kept, and inputs of their own stand for that phase. Each suit is also
+read as a whole: own cards and the cards that may be against it as patterns, numbers and winners, and the other's
+voids; before the play each rank by how many are held and how many may be against them; points and tricks also by
+number. All of it is computed from the observation.
 """
 
 from __future__ import annotations

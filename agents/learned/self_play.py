@@ -28,6 +28,7 @@ from .schedules import Schedules
 from .side_by_side import SideBySide
 from .weighing import exchanging_rows, weigh_actions
 
+LEAST_FELT, MOST_FELT = -9.0, -1e-3  # logarithms of probabilities
 _SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
 
 
@@ -174,7 +175,7 @@ class SelfPlayPPO(MaskablePPO):
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
         if len(batch.weighed):
-            gains = gains.index_copy(0, batch.weighed, all_gains(logits[batch.weighed], batch, clip))
+            gains = gains.index_copy(0, batch.weighed, all_gains(logits[batch.weighed], batch))
         if self._is_lesson:
             gains = log_probs
         if figures is not None:
@@ -206,13 +207,20 @@ class SelfPlayPPO(MaskablePPO):
         return np.random.default_rng((int(self.seed or 0), purpose, self.num_timesteps))
 
 
-def all_gains(logits: torch.Tensor, batch: Minibatch, clip: float) -> torch.Tensor:
-    """Return the clipped surrogate over all legal actions of the decisions that were weighed, float32[D]."""
+def all_gains(logits: torch.Tensor, batch: Minibatch) -> torch.Tensor:
+    """Return the gain of the decisions that were weighed, float32[D]: the mean of logits times advantages.
+
+    This is the update of neural replicator dynamics: an action is pushed by its advantage alone, however rarely the
+    policy takes it, where the gradient of a probability would leave rare ones alone. Nothing is pushed beyond what a
+    decision can feel.
+    """
     legal = batch.action_masks[batch.weighed] > 0
-    log_probs = torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1)
-    ratios = torch.where(legal, log_probs, 0.0).exp() / batch.chances.clamp(min=1e-8)
-    gains = torch.min(batch.all_advantages * ratios, batch.all_advantages * ratios.clamp(1 - clip, 1 + clip))
-    return torch.where(legal, batch.chances * gains, 0.0).sum(dim=1)
+    log_probs = torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1).detach()
+    pushed = batch.all_advantages
+    felt = legal & ~((log_probs < LEAST_FELT) & (pushed < 0)) & ~((log_probs > MOST_FELT) & (pushed > 0))
+    numbers = legal.sum(dim=1, keepdim=True)
+    centred = logits - (logits * legal).sum(dim=1, keepdim=True) / numbers
+    return torch.where(felt, centred * pushed, 0.0).sum(dim=1) / numbers.flatten()
 
 
 class _Figures:

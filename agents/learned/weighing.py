@@ -65,13 +65,14 @@ def step_each(states: np.ndarray, rules: np.ndarray, actions: np.ndarray) -> Non
 
 
 def advantages_of(values: npt.NDArray[np.float32], probabilities: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return advantages of all actions over the policy's mean, with deviation 1 under the policy, cut at ±10.
+    """Return advantages of all actions over the policy's mean, with deviation 1 over the legal ones, cut at ±10.
 
     values, probabilities: float32[D, A], 0 where an action is not legal
     """
     if len(values) == 0:
         return values
+    legal = probabilities > 0
     means = (values * probabilities).sum(axis=1, keepdims=True)
-    raw = np.where(probabilities > 0, values - means, 0)
-    deviation = float(np.sqrt((raw.astype(np.float64) ** 2 * probabilities).sum() / len(values)))
+    raw = np.where(legal, values - means, 0)
+    deviation = float(np.sqrt((raw.astype(np.float64) ** 2).sum() / np.count_nonzero(legal)))
     return (raw / max(deviation, 1e-6)).clip(-MOST, MOST).astype(np.float32)

@@ -1,5 +1,7 @@
 """Discards weighed by the critic: each is followed by what the game makes of it, and the policy moves to the better."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ torch.set_num_threads(1)  # as train.py does
 from agents.learned.objective import Objective  # noqa: E402
 from agents.learned.parties import SelfPlayParties  # noqa: E402
 from agents.learned.schedules import Schedules  # noqa: E402
-from agents.learned.self_play import SelfPlayPPO, build_model  # noqa: E402
+from agents.learned.self_play import SelfPlayPPO, all_gains, build_model  # noqa: E402
 from agents.learned.weighing import advantages_of, exchanging_rows, weigh_actions  # noqa: E402
 
 
@@ -59,9 +61,20 @@ def test_advantages_have_the_policys_mean_zero_and_deviation_one() -> None:
     chances /= chances.sum(axis=1, keepdims=True)
     found = advantages_of(rng.normal(3, 2, chances.shape).astype(np.float32), chances)
     assert (found * chances).sum(axis=1) == pytest.approx(0, abs=1e-4)
-    assert (found**2 * chances).sum() / 500 == pytest.approx(1, rel=1e-3)
+    assert (found**2).sum() / (5 * 500) == pytest.approx(1, rel=1e-3)
     assert (found[:, 0] == 0).all()
     assert np.isfinite(advantages_of(np.zeros((3, 4), np.float32), np.full((3, 4), 0.25, np.float32))).all()
+
+
+def test_a_rare_action_is_pushed_as_much_as_a_frequent_one_within_what_is_felt() -> None:
+    logits = torch.tensor([[5.0, 0.0, -1.0, 9.0], [20.0, 0.0, 0.0, 0.0]], requires_grad=True)
+    masks = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]], dtype=torch.int8)
+    advantages = torch.tensor([[0.0, 1.0, -1.0, 5.0], [1.0, -1.0, 2.0, 0.0]])
+    batch = SimpleNamespace(weighed=torch.tensor([0, 1]), action_masks=masks, all_advantages=advantages)
+    all_gains(logits, batch).sum().backward()
+    assert logits.grad[0].tolist() == pytest.approx([0, 1 / 3, -1 / 3, 0])
+    # The first action is as good as certain, the second as good as never taken: neither is pushed any further.
+    assert logits.grad[1].tolist() == pytest.approx([-0.125, -0.125, 0.375, -0.125])
 
 
 def test_the_policy_learns_the_discards_that_the_critic_prefers(monkeypatch: pytest.MonkeyPatch) -> None:
