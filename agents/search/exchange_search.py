@@ -25,6 +25,9 @@ from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
 
+import json, os
+X = dict(rounds=[[14, 32], [6, 64], [3, 160]], ex_doubt=1.5, log=0, ex_leaf="play")
+X.update(json.loads(os.environ.get("SX", "{}")))
 CHUNK = 8  # worlds between two looks at the clock
 
 
@@ -40,10 +43,8 @@ class Effort:
 
     guesses: int = 24
     candidates: int = 14
-    worlds: int = 16
-    finalists: int = 4
-    final_worlds: int = 96
-    doubt: float = 2.0
+    rounds: tuple = tuple(map(tuple, X["rounds"]))
+    doubt: float = X["ex_doubt"]
 
 
 class ExchangeSearch:
@@ -75,18 +76,39 @@ class ExchangeSearch:
         sets = self._promising(seen, hand, worlds, base_set)
         if len(sets) == 1:
             return int(sets[0])
-        values = self._values(seen, worlds[: effort.worlds], sets, seed + 1, until)
-        order = np.argsort(-values.mean(axis=0), kind="stable")
-        finalists = np.unique(np.append(sets[order[: effort.finalists]], base_set))
-        worlds = self._worlds(seen, hand, seed + 2, effort.final_worlds)
-        if len(worlds) < 2 or len(finalists) == 1:
+        worlds = self._worlds(seen, hand, seed + 2, sum(number for _, number in effort.rounds))
+        if len(worlds) < 2:
             return base_set
-        values = self._values(seen, worlds, finalists, seed + 3, until)
-        of_base = int(np.flatnonzero(finalists == base_set)[0])
+        sums = np.zeros(len(sets))
+        met = 0
+        kept = np.arange(len(sets))
+        late = []
+        start = 0
+        for number, (most, _) in enumerate(effort.rounds):
+            if number:
+                order = np.argsort(-sums[kept], kind="stable")[:most]
+                of_base = np.flatnonzero(sets[kept] == base_set)
+                chosen = np.union1d(order, of_base)
+                kept = kept[chosen]
+                late = [part[:, chosen] for part in late]
+            if len(kept) == 1:
+                return base_set
+            end = len(worlds) * sum(n for _, n in effort.rounds[: number + 1]) // sum(n for _, n in effort.rounds)
+            values = self._values(seen, worlds[start:end], sets[kept], seed + 3, until)
+            start = end
+            sums[kept] += values.sum(axis=0)
+            if number:
+                late.append(values)
+            if number and until is not None and time.perf_counter() > until:
+                break
+        values = np.concatenate(late)
+        of_base = int(np.flatnonzero(sets[kept] == base_set)[0])
         gains = values - values[:, [of_base]]
-        sums = gains.sum(axis=0)
-        best = int(sums.argmax())
-        return int(finalists[best]) if _is_more_than_noise(gains[:, best], effort.doubt) else base_set
+        best = int(gains.sum(axis=0).argmax())
+        if X["log"]:
+            g = gains[:, best]
+            print("EX", seen.role, len(g), round(g.mean(), 2), round(g.std() , 2), g.mean() / (g.std() / len(g) ** .5 + 1e-9), flush=True)
+        return int(sets[kept][best]) if _is_more_than_noise(gains[:, best], effort.doubt) else base_set
 
     def _worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
         """Return rows that ask for this seat's exchange, alike to it as far as the other's exchange tells."""
@@ -131,6 +153,12 @@ class ExchangeSearch:
             rows = np.repeat(part, len(sets))
             self._rollout.exchange(rows, np.tile(sets, len(part)))
             self._rollout.run(rows, seen.role, seed + start)
+            if X["ex_leaf"] == "play":
+                self._rollout.run_out(rows, seed + start)
+                points = rows["deal_points"].astype(np.int64)
+                found = self._stakes.worth_of_points(seen)(points)
+                values.append(found.reshape(len(part), len(sets)))
+                continue
             found = value_outcomes(self._solver, self._rules, rows, seen.role, worth)
             values.append(found.reshape(len(part), len(sets)))
             if until is not None and time.perf_counter() > until:

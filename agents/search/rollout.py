@@ -138,6 +138,20 @@ class Rollout:
             actions = self._base.act_batch(observations, masks, streams.rows(waiting))
             apply_all(rows, waiting, self._codes, actions)
 
+    def run_out(self, rows: np.ndarray, seed: int) -> None:
+        """Let the base agent decide for both seats to the end of the deal."""
+        streams = Streams(np.arange(len(rows), dtype=np.uint64) + np.uint64(seed))
+        pack = self._rules.pack
+        while True:
+            waiting: Rows = np.flatnonzero(rows["phase"] < DEAL_OVER)
+            if len(waiting) == 0:
+                return
+            observations = np.empty((len(waiting), observation_size(pack)), dtype=np.float32)
+            masks = np.empty((len(waiting), num_actions(pack)), dtype=np.int8)
+            observe_rows(rows, waiting, self._codes, self._words, observation_scale(pack), observations, masks)
+            actions = self._base.act_batch(observations, masks, streams.rows(waiting))
+            apply_all(rows, waiting, self._codes, actions)
+
     def exchange(self, rows: np.ndarray, discards: npt.NDArray[np.int64]) -> None:
         """Exchange the cards of a mask in each row, all of which ask for an exchange."""
         exchange_all(rows, self._codes, discards)
