@@ -14,6 +14,7 @@ from piquet_env.rules.variants import Rules
 from .continuation import UNLIKE
 from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import PlaySearch
+from .rollout import Rollout
 from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
@@ -86,16 +87,19 @@ class SearchAgent(BatchAgent):
     def _make_searches(self) -> None:
         """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
         self._solver = Solver()
+        rollout = Rollout(self.rules, self.base)
         self._play_search = PlaySearch(
             self.rules,
-            self.base,
+            rollout,
             self._solver,
             self._stakes,
             worlds=self.worlds,
             unlike=self.unlike,
             solves=self.leaf == "solver",
         )
-        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self._stakes, self.effort)
+        self._exchange_search = ExchangeSearch(
+            self.rules, rollout, self._solver, self._stakes, self.effort, solves=self.leaf == "solver"
+        )
         self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property

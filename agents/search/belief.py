@@ -3,8 +3,8 @@
 The set is exact as long as there are not too many hands: 455 for elder who drew five cards, 6,188 for younger who drew
 three, fewer as soon as something has been said. Beyond `MOST_CHOICES` it is an even sample of them.
 
-Weights are products of the odds that such a hand was kept at the exchange (keeping.py), and of a factor for each category
-in which the holder of the hand would have kept silent about something that he could score.
+Weights are products of the odds that such a hand was kept at the exchange (keeping.py), and of a factor for each
+category in which the holder of the hand would have kept silent about something that he could score.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ from .keeping import load_keeping
 from .seen import Seen
 from .terms import codes_of
 
+Ints = npt.NDArray[np.int64]
+
 MOST_CHOICES = 60_000
 SUNK = 0.1
 MOST_WEIGHT = 1 << 24
+
 
 @dataclass(frozen=True, slots=True)
 class Belief:
@@ -35,16 +38,23 @@ class Belief:
     exact: whether these are all hands that can be; otherwise it may be that none is left
     """
 
-    hands: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]
+    hands: Ints
+    weights: Ints
     exact: bool
 
-    def sample(self, worlds: int, offset: float) -> npt.NDArray[np.int64]:
-        """Return `worlds` hands in proportion to their weights, evenly spread; `offset` in [0, 1) shifts the sample."""
-        reached = np.cumsum(self.weights)
-        marks = ((np.arange(worlds) + offset) * (int(reached[-1]) / worlds)).astype(np.int64)
-        places = np.searchsorted(reached, marks, side="right")
-        return self.hands[np.minimum(places, len(self.hands) - 1)]
+
+def sample_places(weights: Ints, number: int, offset: float) -> tuple[Ints, Ints]:
+    """Return places and their weights: all of them, or an even sample of `number` by weight, how often each is met.
+
+    offset: in [0, 1), shifts the sample
+    """
+    if len(weights) <= number:
+        return np.arange(len(weights)), weights
+    reached = np.cumsum(weights)
+    marks = ((np.arange(number) + offset) * (int(reached[-1]) / number)).astype(np.int64)
+    places = np.minimum(np.searchsorted(reached, marks, side="right"), len(weights) - 1)
+    found, counts = np.unique(places, return_counts=True)
+    return found, counts.astype(np.int64)
 
 
 def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Belief:

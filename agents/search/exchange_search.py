@@ -1,8 +1,8 @@
 """The exchange: candidates tried on the same sampled cards, and a doubt before one displaces the base agent's own.
 
-The best of many noisy means is too good to be true, so there are two rounds: the first chooses few candidates of many,
-the second values these on fresh cards; and the base agent's choice stands unless another is better by more than the
-noise of their difference.
+There are rounds of ever fewer sets on ever more cards. The best of many noisy means is too good to be true, so the
+first round, which chooses among most, does not count in the end; and the base agent's choice stands unless another is
+better by more than the noise of their difference.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import BatchAgent
 from piquet_env.rules.state import ELDER, YOUNGER
 from piquet_env.rules.variants import Rules
 
@@ -25,9 +24,6 @@ from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
 
-import json, os
-X = dict(rounds=[[14, 32], [6, 64], [3, 160]], ex_doubt=1.5, log=0, ex_leaf="play")
-X.update(json.loads(os.environ.get("SX", "{}")))
 CHUNK = 8  # worlds between two looks at the clock
 
 
@@ -35,28 +31,31 @@ CHUNK = 8  # worlds between two looks at the clock
 class Effort:
     """How much the search for an exchange looks at.
 
-    guesses:    worlds of the quick guess
-    candidates: sets that come to the first round; worlds: its worlds
-    finalists:  sets that come to the second round; final_worlds: its worlds
-    doubt:      standard errors by which a set must be better than the base agent's
+    guesses: worlds of the quick guess
+    rounds:  by round, how many sets come to it, and the worlds on which they are tried in it
+    doubt:   standard errors by which a set must be better than the base agent's
     """
 
     guesses: int = 24
-    candidates: int = 14
-    rounds: tuple = tuple(map(tuple, X["rounds"]))
-    doubt: float = X["ex_doubt"]
+    rounds: tuple[tuple[int, int], ...] = ((14, 32), (6, 64), (3, 160))
+    doubt: float = 1.5
 
 
 class ExchangeSearch:
-    """Finds the discards of a seat, the same for the same position."""
+    """Finds the discards of a seat, the same for the same position.
 
-    def __init__(self, rules: Rules, base: BatchAgent, solver: Solver, stakes: Stakes, effort: Effort) -> None:
+    solves: whether the play is solved with both hands known; otherwise the deal is played on by the base agent
+    """
+
+    def __init__(
+        self, rules: Rules, rollout: Rollout, solver: Solver, stakes: Stakes, effort: Effort, *, solves: bool
+    ) -> None:
         self._rules = rules
         self._stakes = stakes
-        self._base = base
-        self._rollout = Rollout(rules, base)
+        self._rollout = rollout
         self._solver = solver
         self._effort = effort
+        self._solves = solves
 
     def discards(self, seen: Seen, seconds: float | None = None) -> int | None:
         """Return the mask of cards to exchange; None where search has nothing to say and the base agent decides.
@@ -77,38 +76,38 @@ class ExchangeSearch:
         if len(sets) == 1:
             return int(sets[0])
         worlds = self._worlds(seen, hand, seed + 2, sum(number for _, number in effort.rounds))
-        if len(worlds) < 2:
+        if len(worlds) < 2 * len(effort.rounds):
             return base_set
-        sums = np.zeros(len(sets))
-        met = 0
-        kept = np.arange(len(sets))
-        late = []
-        start = 0
-        for number, (most, _) in enumerate(effort.rounds):
-            if number:
-                order = np.argsort(-sums[kept], kind="stable")[:most]
-                of_base = np.flatnonzero(sets[kept] == base_set)
-                chosen = np.union1d(order, of_base)
-                kept = kept[chosen]
-                late = [part[:, chosen] for part in late]
-            if len(kept) == 1:
+        return self._try_sets(seen, worlds, sets, base_set, seed + 3, until)
+
+    def _try_sets(
+        self,
+        seen: Seen,
+        worlds: np.ndarray,
+        sets: npt.NDArray[np.int64],
+        base_set: int,
+        seed: int,
+        until: float | None,
+    ) -> int:
+        """Return the set to exchange: the base agent's, or one that is better beyond doubt."""
+        ends = np.cumsum([number for _, number in self._effort.rounds])
+        ends = len(worlds) * ends // ends[-1]
+        values = self._values(seen, worlds[: ends[0]], sets, seed, until)
+        counted = values[:0]
+        for (most, _), start, end in zip(self._effort.rounds[1:], ends, ends[1:], strict=False):
+            kept = np.argsort(-values.mean(axis=0), kind="stable")[:most]
+            kept = np.union1d(kept, np.flatnonzero(sets == base_set))
+            sets = sets[kept]
+            if len(sets) == 1:
                 return base_set
-            end = len(worlds) * sum(n for _, n in effort.rounds[: number + 1]) // sum(n for _, n in effort.rounds)
-            values = self._values(seen, worlds[start:end], sets[kept], seed + 3, until)
-            start = end
-            sums[kept] += values.sum(axis=0)
-            if number:
-                late.append(values)
-            if number and until is not None and time.perf_counter() > until:
+            fresh = self._values(seen, worlds[start:end], sets, seed + int(start), until)
+            values = np.concatenate([values[:, kept], fresh])
+            counted = np.concatenate([counted[:, kept], fresh])
+            if until is not None and time.perf_counter() > until:
                 break
-        values = np.concatenate(late)
-        of_base = int(np.flatnonzero(sets[kept] == base_set)[0])
-        gains = values - values[:, [of_base]]
+        gains = counted - counted[:, sets == base_set]
         best = int(gains.sum(axis=0).argmax())
-        if X["log"]:
-            g = gains[:, best]
-            print("EX", seen.role, len(g), round(g.mean(), 2), round(g.std() , 2), g.mean() / (g.std() / len(g) ** .5 + 1e-9), flush=True)
-        return int(sets[kept][best]) if _is_more_than_noise(gains[:, best], effort.doubt) else base_set
+        return int(sets[best]) if _is_more_than_noise(gains[:, best], self._effort.doubt) else base_set
 
     def _worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
         """Return rows that ask for this seat's exchange, alike to it as far as the other's exchange tells."""
@@ -139,31 +138,30 @@ class ExchangeSearch:
             int(rules.codes()["sets_from"][0]), values,
         )  # fmt: skip
         order = np.argsort(-values, kind="stable")
-        return np.unique(np.append(sets[order[: self._effort.candidates]], base_set))
+        return np.unique(np.append(sets[order[: self._effort.rounds[0][0]]], base_set))
 
     def _values(
         self, seen: Seen, worlds: np.ndarray, sets: npt.NDArray[np.int64], seed: int, until: float | None
     ) -> npt.NDArray[np.float64]:
         """Return the value of each set in each world, float64[W, S]; fewer worlds where the time is up."""
-        worth = self._stakes.worth(seen)
         size = max(1, len(worlds)) if until is None else CHUNK
         values = []
         for start in range(0, len(worlds), size):
             part = worlds[start : start + size]
             rows = np.repeat(part, len(sets))
             self._rollout.exchange(rows, np.tile(sets, len(part)))
-            self._rollout.run(rows, seen.role, seed + start)
-            if X["ex_leaf"] == "play":
-                self._rollout.run_out(rows, seed + start)
-                points = rows["deal_points"].astype(np.int64)
-                found = self._stakes.worth_of_points(seen)(points)
-                values.append(found.reshape(len(part), len(sets)))
-                continue
-            found = value_outcomes(self._solver, self._rules, rows, seen.role, worth)
-            values.append(found.reshape(len(part), len(sets)))
+            values.append(self._worth_of(seen, rows, seed + start).reshape(len(part), len(sets)))
             if until is not None and time.perf_counter() > until:
                 break
         return np.concatenate(values)
+
+    def _worth_of(self, seen: Seen, rows: np.ndarray, seed: int) -> npt.NDArray[np.float64]:
+        """Return what each row, whose seats have exchanged or are about to, is worth, float64[N]."""
+        if not self._solves:
+            worth = self._stakes.worth_of_points(seen)
+            return worth(self._rollout.play_out(rows, seed)).astype(np.float64)
+        self._rollout.run(rows, seen.role, seed)
+        return value_outcomes(self._solver, self._rules, rows, seen.role, self._stakes.worth(seen))
 
 
 def _is_more_than_noise(gains: npt.NDArray[np.float64], doubt: float) -> bool:

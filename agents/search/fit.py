@@ -69,9 +69,10 @@ def play_exchanges(rules: Rules, player: BatchAgent, deals: int, rng: np.random.
     for chunk in range(-(-deals // CHUNK)):
         number = int(rng.integers(1, rules.deals + 1))
         first, second = rng.choice(TOTALS, size=(2, number - 1)).sum(axis=1).tolist()
+        size = min(CHUNK, deals - CHUNK * chunk)
         start = Start(totals=(int(first), int(second)), deal_number=number, dealer=chunk % 2)
-        rows = np.tile(begin_rows(rules, codes, start), (CHUNK, 1)).view(STATE_DTYPE)[:, 0]
-        deal_rows(rows, codes, rng.permuted(np.tile(np.arange(rules.pack, dtype=np.int8), (CHUNK, 1)), axis=1))
+        rows = np.tile(begin_rows(rules, codes, start), (size, 1)).view(STATE_DTYPE)[:, 0]
+        deal_rows(rows, codes, rng.permuted(np.tile(np.arange(rules.pack, dtype=np.int8), (size, 1)), axis=1))
         rollout.run(rows, NOBODY, int(rng.integers(1 << 62)))
         rows = rows[rows["phase"] == PLAY]
         held = rows["hands"].copy()
@@ -82,7 +83,10 @@ def play_exchanges(rules: Rules, player: BatchAgent, deals: int, rng: np.random.
 
 
 def fit_role(hands: Ints, discards: Ints, rules: Rules, rng: np.random.Generator) -> Floats:
-    """Return the weights of one role in natural logarithms, float64[NUM_WEIGHTS]; prints the loss on a tenth held out."""
+    """Return the weights of one role in natural logarithms, float64[NUM_WEIGHTS].
+
+    Prints the loss on the tenth that is held out, after each epoch.
+    """
     number = int(np.bincount(np.bitwise_count(discards)).argmax())
     usual = np.bitwise_count(discards) == number
     hands, discards = hands[usual], discards[usual]
@@ -137,7 +141,7 @@ def slope_of(weights: Floats, terms: npt.NDArray[np.int32], same: npt.NDArray[np
     error = chances(weights, terms, same)
     error[:, 0] -= 1
     spread = np.repeat(error.ravel() / len(terms), NUM_TERMS)
-    return np.bincount(terms.ravel(), weights=spread, minlength=NUM_WEIGHTS)
+    return np.bincount(terms.ravel(), weights=spread, minlength=NUM_WEIGHTS).astype(np.float64)
 
 
 @jit

@@ -1,7 +1,7 @@
 """How likely hands are kept: the odds of an exchange, as a sum of look-ups fitted to the exchanges of `heuristic`.
 
 Behind the exchanges the cards that a seat cannot place lie in the other's hand or out of it. Each suit is a number in
-base three, its ace first, with the digits 2 in the hand, 1 out of it, 0 elsewhere; each rank is counted on both sides.
+base three, its ace the last digit, with 2 in the hand, 1 out of it, 0 elsewhere; each rank is counted on both sides.
 The weights of these numbers add up to the logarithm of the odds, in steps of a thirty-second of a doubling. They are
 whole numbers, and so are the powers of two that come of them, so that odds are the same on every machine.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from piquet_env.rules.cards import pattern_of
 from piquet_env.rules.state import ELDER, YOUNGER
 
-from .jit import inner
+from .jit import jit
 
 FOLDER = Path(__file__).resolve().parent
 STEPS = 32  # to a doubling of the odds
@@ -38,7 +38,7 @@ SHARES = {
 }
 
 
-@inner
+@jit
 def write_keeping_terms(hand: int, out: int, ranks: int, terms: np.ndarray) -> None:
     """Write which weights make up the odds of a hand of twelve: int64[NUM_TERMS] places.
 
@@ -54,7 +54,7 @@ def write_keeping_terms(hand: int, out: int, ranks: int, terms: np.ndarray) -> N
             terms[4 + rank] += 5 * (held >> rank & 1) + (lying >> rank & 1)
 
 
-@inner
+@jit
 def odds_of_hand(hand: int, out: int, ranks: int, weights: np.ndarray, terms: np.ndarray) -> float:
     """Return how likely a hand is kept, up to a factor that is common to all hands.
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import BatchAgent
 from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
-from .belief import MOST_WEIGHT, Belief, believe
-from .continuation import Continuation
+from .belief import MOST_WEIGHT, Belief, believe, sample_places
+from .continuation import continue_from
 from .rebuild import can_rebuild
+from .rollout import Rollout
 from .seen import Seen
 from .solver import NO_VALUE, Solver
 from .stakes import Stakes
@@ -47,15 +47,24 @@ class PlaySearch:
     """
 
     def __init__(
-        self, rules: Rules, base: BatchAgent, solver: Solver, stakes: Stakes, *, worlds: int, unlike: float, solves: bool
+        self,
+        rules: Rules,
+        rollout: Rollout,
+        solver: Solver,
+        stakes: Stakes,
+        *,
+        worlds: int,
+        unlike: float,
+        solves: bool,
     ) -> None:
         self._rules = rules
         self._solver = solver
         self._stakes = stakes
         self._worlds = worlds
         self._unlike = unlike
-        self._continuation = Continuation(rules, base, unlike) if can_rebuild(rules) else None
+        self._rollout = rollout
         self._solves = solves
+        self._rebuilds = can_rebuild(rules) and not (solves and unlike == 1)
 
     def card(self, seen: Seen, action: int, offset: float, seconds: float | None = None) -> int:
         """Return the card to play; `action` is the base agent's, which is played among equals.
@@ -66,19 +75,15 @@ class PlaySearch:
         belief = believe(seen)
         if len(belief.hands) == 0:  # none of a sample fits
             return action
-        if self._continuation is None or (self._solves and self._unlike == 1):
-            found = self._solve(seen, belief, offset, seconds)
-        else:
-            found = self._play_on(self._continuation, seen, belief, offset, seconds)
+        find = self._play_on if self._rebuilds else self._solve
+        found = find(seen, belief, offset, seconds)
         best = found.cards[found.values == found.values.max()]
         return action if action in best else int(best[0])
 
-    def _play_on(
-        self, continuation: Continuation, seen: Seen, belief: Belief, offset: float, seconds: float | None
-    ) -> Valuation:
+    def _play_on(self, seen: Seen, belief: Belief, offset: float, seconds: float | None) -> Valuation:
         """Return the values of the cards, the worlds being weighted by the other's cards so far."""
         hands, weights = pick_worlds(belief, max(CONSIDERED, self._worlds), offset)
-        rows, fits = continuation.rows(seen, hands)
+        rows, fits = continue_from(self._rollout, seen, hands, self._unlike)
         fitted = weights * fits
         weights = np.maximum(np.rint(fitted * (MOST_WEIGHT / fitted.max())), 1).astype(np.int64)
         if self._solves:
@@ -86,8 +91,8 @@ class PlaySearch:
         places, weights = sample_places(weights, self._worlds, offset)
         rows = rows[places]
         cards = np.array(cards_in(int(rows["legal_cards"][0]), self._rules.ranks), dtype=np.int64)
-        worth = self._stakes.worth_of_points(seen)
-        return sum_values(cards, weights, lambda part: worth(continuation.points(rows[part], cards)), seconds)
+        worth, seed = self._stakes.worth_of_points(seen), int(offset * (1 << 53))
+        return sum_values(cards, weights, lambda part: worth(self._rollout.play_on(rows[part], cards, seed)), seconds)
 
     def _solve(self, seen: Seen, belief: Belief, offset: float, seconds: float | None) -> Valuation:
         """Return the values of the cards with both hands known."""
@@ -102,17 +107,6 @@ def pick_worlds(belief: Belief, worlds: int, offset: float) -> tuple[Ints, Ints]
     """
     places, weights = sample_places(belief.weights, worlds, offset)
     return belief.hands[places], weights
-
-
-def sample_places(weights: Ints, worlds: int, offset: float) -> tuple[Ints, Ints]:
-    """Return places and their weights: all of them, or an even sample of `worlds` by weight, how often each is met."""
-    if len(weights) <= worlds:
-        return np.arange(len(weights)), weights
-    reached = np.cumsum(weights)
-    marks = ((np.arange(worlds) + offset) * (int(reached[-1]) / worlds)).astype(np.int64)
-    places = np.minimum(np.searchsorted(reached, marks, side="right"), len(weights) - 1)
-    found, counts = np.unique(places, return_counts=True)
-    return found, counts.astype(np.int64)
 
 
 def value_cards(

@@ -8,6 +8,7 @@ claims count as far as he has shown them. The own seat is seat 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,10 @@ from piquet_env.rules.cards import cards_in, rank_of
 from piquet_env.rules.play import apply, deal_next, find_legal
 from piquet_env.rules.start import Start, begin_rows
 from piquet_env.rules.state import (
+    CATEGORY_NAMES,
+    CB_ANNOUNCED,
+    CB_SHOWN,
+    CB_SILENT,
     COLUMN_BONUS,
     COLUMN_PLAY,
     DEAD,
@@ -23,6 +28,9 @@ from piquet_env.rules.state import (
     LEFT_DOWN,
     PASSED,
     PLAY,
+    POINT,
+    SEQUENCE,
+    SET,
     STATE_DTYPE,
     TO_ELDER,
     TO_YOUNGER,
@@ -37,7 +45,6 @@ from .jit import jit
 from .seen import Seen
 from .terms import codes_of
 
-_CATEGORIES = ("point", "sequence", "set")
 _STATUS = (UNCALLED, PASSED, DEAD)
 _HAND_COLUMNS = 4  # carte blanche, point, sequence and set stand first among the columns of the score
 
@@ -45,7 +52,7 @@ Masks = npt.NDArray[np.int64]
 
 
 def can_rebuild(rules: Rules) -> bool:
-    """Return whether rows can be rebuilt: what younger declares comes behind the lead, is shown whole and ends nothing."""
+    """Return whether rows can be rebuilt: younger declares behind the lead, shows it, and it ends nothing."""
     return (
         rules.form == "rubicon"
         and rules.younger_declares == "after_lead"
@@ -84,75 +91,125 @@ def _by_trick(block: npt.NDArray[np.int64]) -> dict[int, int]:
     return {int(block[card]): int(card) for card in np.flatnonzero(block)}
 
 
+class Moment(NamedTuple):
+    """A moment of a deal that a seat has seen: elder's first lead, or that behind it and younger's declarations."""
+
+    seen: Seen
+    record: Record
+    before_lead: bool
+
+    @property
+    def own(self) -> int:
+        """The role of the seat."""
+        return self.seen.role
+
+    @property
+    def played(self) -> tuple[int, int]:
+        """The cards that are played behind the moment, the first lead included, by role; masks."""
+        own, other = self.seen.mask("own_trick"), self.seen.mask("other_trick")
+        return (own, other) if self.own == ELDER else (other, own)
+
+    def status(self, category: int) -> int:
+        """Return the Status of a category; the observation has 3 for the seat's own and 4 for the other's."""
+        found = int(self.seen.facts["status"][5 * category : 5 * category + 5].argmax())
+        if found < len(_STATUS):
+            return _STATUS[found]
+        owner = self.own if found == 3 else 1 - self.own
+        return TO_ELDER if owner == ELDER else TO_YOUNGER
+
+    def claimed(self, role: int, category: int) -> int:
+        """Return the cards that a role has claimed by then, as far as the seat knows."""
+        if role == YOUNGER and self.before_lead:
+            return 0
+        return self.seen.mask(("own_" if role == self.own else "other_") + CATEGORY_NAMES[category])
+
+    def shown(self, role: int, category: int) -> int:
+        """Return those that both know."""
+        is_public = role == YOUNGER or self.status(category) in (TO_ELDER, DEAD)
+        return self.claimed(role, category) if is_public else 0
+
+
 def rebuild(seen: Seen, hands: Masks, record: Record, *, before_lead: bool) -> np.ndarray:
     """Return a row a hand, STATE_DTYPE[W]: at elder's first lead, or behind it and younger's declarations.
 
     hands:  int64[W], the other's hand now
     record: of the deal; behind the lead it holds one card at least
     """
-    rules, facts = seen.rules, seen.facts
-    own, other = seen.role, 1 - seen.role
+    moment = Moment(seen, record, before_lead)
     rows = _dealt(seen, len(hands))
     row = rows[0]
-    status = [_status(seen, category) for category in range(3)]
-    own_played, other_played = seen.mask("own_trick"), seen.mask("other_trick")
-    hands_ever = seen.mask("other_known") | other_played
-    row["phase"], row["to_act"] = PLAY, 0 if own == ELDER else 1
+    row["phase"], row["to_act"] = PLAY, 0 if seen.role == ELDER else 1
+    _write_exchange(row, moment)
+    _write_dialogue(row, moment)
+    _write_known(row, moment)
+    _write_scored(row, moment)
+    _write_points(row, moment)
+    if not before_lead:
+        _write_lead(row, moment)
+    rows[1:] = row
+    _write_worlds(rows, moment, hands)
+    find_all_legal(rows, codes_of(seen.rules))
+    return rows
+
+
+def _write_exchange(row: np.void, moment: Moment) -> None:
+    """Write the own cards, and what has been said of the exchange and of cartes blanches."""
+    seen, own, other = moment.seen, moment.own, 1 - moment.own
     row["dealt"][own] = seen.mask("dealt")
-    row["hands"][own] = seen.mask("hand") | own_played
+    row["hands"][own] = seen.mask("hand") | moment.played[own]
     row["discards"][own] = seen.mask("discards")
-    row["taken"][own], row["taken"][other] = facts["own_taken"][0] - 1, facts["other_taken"][0] - 1
+    row["taken"][own], row["taken"][other] = seen.facts["own_taken"][0] - 1, seen.facts["other_taken"][0] - 1
     row["drawn"] = 1
-    if facts["own_carte_blanche"].any():
-        row["carte_blanche"][own] = 1 + int(facts["own_carte_blanche"].argmax())
-    if facts["other_carte_blanche"].any():
-        row["carte_blanche"][other] = 2 + int(facts["other_carte_blanche"].argmax())
-    row["known"][own] = seen.mask("own_known")
-    row["known"][other] = seen.mask("other_known")
-    row["status"] = status
+    for role, block, first in ((own, "own_carte_blanche", CB_SILENT), (other, "other_carte_blanche", CB_ANNOUNCED)):
+        if seen.facts[block].any():
+            row["carte_blanche"][role] = first + int(seen.facts[block].argmax())
+
+
+def _write_dialogue(row: np.void, moment: Moment) -> None:
+    """Write calls, replies and claims."""
+    facts = moment.seen.facts
     row["call_length"] = facts["call_length"]
-    for category, name in enumerate(_CATEGORIES):
+    for category in range(3):
+        row["status"][category] = moment.status(category)
         rank = int(facts["call_rank"][category])
         row["call_rank_said"][category] = rank > 0
         row["call_rank"][category] = max(rank - (1 if category else 0), 0)
         for block in ("reply", "second_reply"):
             replies = facts[block][3 * category : 3 * category + 3]
             row[block][category] = 1 + int(replies.argmax()) if replies.any() else 0
-        claims = {own: seen.mask("own_" + name), other: seen.mask("other_" + name)}
         for role in range(2):
-            if role == YOUNGER and before_lead:
-                continue
-            row["claimed"][role, category] = claims[role]
-            is_public = role == YOUNGER or role == other or status[category] in (TO_ELDER, DEAD)
-            row["shown"][role, category] = claims[role] if is_public else 0
-    for role, played in ((own, own_played), (other, other_played)):
+            row["claimed"][role, category] = moment.claimed(role, category)
+            row["shown"][role, category] = moment.shown(role, category)
+
+
+def _write_known(row: np.void, moment: Moment) -> None:
+    """Write which cards of a hand the other knows: those known now and in the hand then, and those played since."""
+    seen, own = moment.seen, moment.own
+    for role in range(2):
         shown = int(np.bitwise_or.reduce(row["shown"][role]))
-        if row["carte_blanche"][role] == 3:
-            shown |= int(row["dealt"][role]) if role == own else seen.mask("other_dealt")
-        row["known"][role] |= shown & played
-        if role == YOUNGER and before_lead:
-            declared = seen.mask("own_point") | seen.mask("own_sequence") | seen.mask("own_set")
-            if role == other:
-                declared = seen.mask("other_point") | seen.mask("other_sequence") | seen.mask("other_set")
-            row["known"][role] &= ~declared
-    if own == ELDER:
-        row["known"][YOUNGER] |= seen.mask("talon_seen") & hands_ever
-    _write_scored(row, seen, status, before_lead)
-    _write_points(row, seen, status, before_lead, record)
-    if not before_lead:
-        lead = 1 << record.cards[0]
-        row["declared"] = 1
-        row["reckoned"] = 1
-        row["led"] = record.cards[0]
-        row["lead_cards"][0] = record.cards[0]
-        row["to_act"] = 0 if own == YOUNGER else 1
-        row["played"][ELDER] = lead
-        row["hands"][ELDER] &= ~lead
-        row["known"][ELDER] &= ~lead
-    rows[1:] = row
-    _write_worlds(rows, seen, hands | other_played, before_lead, record)
-    find_all_legal(rows, codes_of(rules))
-    return rows
+        if row["carte_blanche"][role] == CB_SHOWN:
+            shown |= seen.mask("dealt" if role == own else "other_dealt")
+        if role == YOUNGER and own == ELDER:
+            shown |= seen.mask("talon_seen")
+        now = seen.mask("own_known" if role == own else "other_known")
+        if role == YOUNGER and moment.before_lead:
+            later = Moment(seen, moment.record, before_lead=False)
+            now &= ~(later.claimed(role, 0) | later.claimed(role, 1) | later.claimed(role, 2)) | shown
+        held = now | moment.played[role]
+        row["known"][role] = held & (now | shown)
+
+
+def _write_lead(row: np.void, moment: Moment) -> None:
+    """Put the row behind the first lead and the declarations: younger is to play."""
+    card = moment.record.cards[0]
+    row["declared"] = 1
+    row["reckoned"] = 1
+    row["led"] = card
+    row["lead_cards"][0] = card
+    row["to_act"] = 0 if moment.own == YOUNGER else 1
+    row["played"][ELDER] = 1 << card
+    row["hands"][ELDER] &= ~(1 << card)
+    row["known"][ELDER] &= ~(1 << card)
 
 
 def _dealt(seen: Seen, worlds: int) -> np.ndarray:
@@ -166,56 +223,49 @@ def _dealt(seen: Seen, worlds: int) -> np.ndarray:
     return rows
 
 
-def _status(seen: Seen, category: int) -> int:
-    """Return the Status of a category; the observation has 3 for the own seat's and 4 for the other's."""
-    found = int(seen.facts["status"][5 * category : 5 * category + 5].argmax())
-    if found < len(_STATUS):
-        return _STATUS[found]
-    owner = seen.role if found == 3 else 1 - seen.role
-    return TO_ELDER if owner == ELDER else TO_YOUNGER
-
-
-def _write_scored(row: np.void, seen: Seen, status: list[int], before_lead: bool) -> None:
+def _write_scored(row: np.void, moment: Moment) -> None:
     """Write what is publicly known of scored combinations."""
-    facts = seen.facts
-    if not before_lead or status[0] == TO_ELDER:
+    facts = moment.seen.facts
+    scored = [not moment.before_lead or moment.status(category) == TO_ELDER for category in range(3)]
+    if scored[POINT]:
         row["point_scored"] = facts["point_scored"]
-    if not before_lead or status[1] == TO_ELDER:
+    if scored[SEQUENCE]:
         lengths, tops = facts["sequences_scored"][::2], facts["sequences_scored"][1::2]
         row["sequences_scored"] = np.where(lengths > 0, 16 * lengths + tops - 1, 0)
-    if not before_lead or status[2] == TO_ELDER:
+    if scored[SET]:
         row["sets_scored"] = facts["sets_scored"]
 
 
-def _write_points(row: np.void, seen: Seen, status: list[int], before_lead: bool, record: Record) -> None:
+def _write_points(row: np.void, moment: Moment) -> None:
     """Write the points booked by then: of the bonuses a repique, and a pique that the first lead has made."""
-    for role, block in ((seen.role, "own_points"), (1 - seen.role, "other_points")):
-        points = seen.facts[block]
-        row["points"][role, :_HAND_COLUMNS] = points[:_HAND_COLUMNS]
-        row["has_repique"][role] = points[COLUMN_BONUS] == REPIQUE
-    if before_lead:
-        row["points"][YOUNGER, 1:_HAND_COLUMNS] = 0
-        row["has_repique"][YOUNGER] = 0
-        row["has_repique"][ELDER] &= _is_certain(row, status)
-    elif rank_of(record.cards[0], seen.rules.ranks) >= codes_of(seen.rules)["lead_point_min_rank"][0]:
-        row["points"][ELDER, COLUMN_PLAY] = 1
-    in_hand = row["points"][:, :_HAND_COLUMNS].sum(axis=1) + row["points"][:, COLUMN_PLAY]
+    seen, points = moment.seen, row["points"]
     for role in range(2):
-        row["points"][role, COLUMN_BONUS] = REPIQUE * row["has_repique"][role]
-        reached = in_hand[role] >= BONUS_AT and in_hand[1 - role] == 0 and not row["has_repique"][role]
-        if reached and not before_lead:
-            row["has_pique"][role] = 1
-            row["points"][role, COLUMN_BONUS] = PIQUE
-    row["score"] = row["points"].sum(axis=1)
+        seen_now = seen.facts["own_points" if role == moment.own else "other_points"]
+        points[role, :_HAND_COLUMNS] = seen_now[:_HAND_COLUMNS]
+        row["has_repique"][role] = seen_now[COLUMN_BONUS] == REPIQUE
+    if moment.before_lead:
+        points[YOUNGER, 1:_HAND_COLUMNS] = 0
+        row["has_repique"][YOUNGER] = 0
+        row["has_repique"][ELDER] &= _shows_repique(row)
+    elif rank_of(moment.record.cards[0], seen.rules.ranks) >= codes_of(seen.rules)["lead_point_min_rank"][0]:
+        points[ELDER, COLUMN_PLAY] = 1
+    reached = points[:, :_HAND_COLUMNS].sum(axis=1) + points[:, COLUMN_PLAY]
+    for role in range(2):
+        points[role, COLUMN_BONUS] = REPIQUE * row["has_repique"][role]
+        if reached[role] >= BONUS_AT and reached[1 - role] == 0 and not row["has_repique"][role]:
+            if not moment.before_lead:
+                row["has_pique"][role] = 1
+                points[role, COLUMN_BONUS] = PIQUE
+    row["score"] = points.sum(axis=1)
 
 
-def _is_certain(row: np.void, status: list[int]) -> int:
-    """Return 1 where the record shows elder's repique before younger declares."""
-    mine = int(row["points"][ELDER, 0])
-    if row["carte_blanche"][YOUNGER] >= 2:
+def _shows_repique(row: np.void) -> int:
+    """Return 1 where the record shows elder's repique before younger declares, as scoring.py books it."""
+    if row["carte_blanche"][YOUNGER] >= CB_ANNOUNCED:
         return 0
+    mine = int(row["points"][ELDER, 0])
     for category in range(3):
-        if status[category] not in (TO_ELDER, DEAD):
+        if row["status"][category] not in (TO_ELDER, DEAD):
             return 0
         mine += int(row["points"][ELDER, 1 + category])
         if mine >= BONUS_AT:
@@ -223,11 +273,12 @@ def _is_certain(row: np.void, status: list[int]) -> int:
     return 0
 
 
-def _write_worlds(rows: np.ndarray, seen: Seen, hands: Masks, before_lead: bool, record: Record) -> None:
+def _write_worlds(rows: np.ndarray, moment: Moment, hands: Masks) -> None:
     """Write what differs between the worlds: the other's hand of twelve, his discards, and what is left over."""
-    rules, facts = seen.rules, seen.facts
-    other = 1 - seen.role
-    lead = 0 if before_lead or other == YOUNGER else 1 << record.cards[0]
+    seen = moment.seen
+    rules, facts, other = seen.rules, seen.facts, 1 - seen.role
+    hands = hands | moment.played[other]
+    lead = 0 if moment.before_lead or other == YOUNGER else 1 << moment.record.cards[0]
     located = seen.mask("hand") | seen.mask("own_trick") | seen.mask("discards")
     left_seen = seen.mask("talon_seen")
     turned_up = seen.mask("leftovers")
@@ -245,7 +296,7 @@ def _write_worlds(rows: np.ndarray, seen: Seen, hands: Masks, before_lead: bool,
     rows["dealt"][:, other] = shown_dealt or thrown | hands & ~drawn
     if left:
         rows["leftovers"] = hidden & ~thrown
-        if not before_lead:
+        if not moment.before_lead:
             rows["leftover_state"] = TURNED_UP if turned_up else LEFT_DOWN
     if elder_taken < int(rules.elder_max or 0):
         for row in rows:

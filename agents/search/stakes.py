@@ -50,9 +50,9 @@ class Stakes:
 
         def worth(points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             totals = own + points[..., 0], other + points[..., 1]
-            return np.rint(
-                FINE_STEPS * table.expected_many(seen.deal_number, *totals, seen.role == YOUNGER)
-            ).astype(np.int64)
+            return np.rint(FINE_STEPS * table.expected_many(seen.deal_number, *totals, seen.role == YOUNGER)).astype(
+                np.int64
+            )
 
         return worth
 
