@@ -68,14 +68,14 @@ class ExchangeSearch:
             return None
         hand, seed = seen.mask("dealt"), seed_of(seen)
         effort = self._effort
-        worlds = self._worlds(seen, hand, seed, effort.guesses)
+        worlds = self.worlds(seen, hand, seed, effort.guesses)
         base_set = self._set_of_base(worlds)
         if base_set is None:
             return None
         sets = self._promising(seen, hand, worlds, base_set)
         if len(sets) == 1:
             return int(sets[0])
-        worlds = self._worlds(seen, hand, seed + 2, sum(number for _, number in effort.rounds))
+        worlds = self.worlds(seen, hand, seed + 2, sum(number for _, number in effort.rounds))
         if len(worlds) < 2 * len(effort.rounds):
             return base_set
         return self._try_sets(seen, worlds, sets, base_set, seed + 3, until)
@@ -92,7 +92,7 @@ class ExchangeSearch:
         """Return the set to exchange: the base agent's, or one that is better beyond doubt."""
         ends = np.cumsum([number for _, number in self._effort.rounds])
         ends = len(worlds) * ends // ends[-1]
-        values = self._values(seen, worlds[: ends[0]], sets, seed, until)
+        values = self.values(seen, worlds[: ends[0]], sets, seed, until)
         counted = values[:0]
         for (most, _), start, end in zip(self._effort.rounds[1:], ends, ends[1:], strict=False):
             kept = np.argsort(-values.mean(axis=0), kind="stable")[:most]
@@ -100,7 +100,7 @@ class ExchangeSearch:
             sets = sets[kept]
             if len(sets) == 1:
                 return base_set
-            fresh = self._values(seen, worlds[start:end], sets, seed + int(start), until)
+            fresh = self.values(seen, worlds[start:end], sets, seed + int(start), until)
             values = np.concatenate([values[:, kept], fresh])
             counted = np.concatenate([counted[:, kept], fresh])
             if until is not None and time.perf_counter() > until:
@@ -109,7 +109,7 @@ class ExchangeSearch:
         best = int(gains.sum(axis=0).argmax())
         return int(sets[best]) if _is_more_than_noise(gains[:, best], self._effort.doubt) else base_set
 
-    def _worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
+    def worlds(self, seen: Seen, hand: int, seed: int, worlds: int) -> np.ndarray:
         """Return rows that ask for this seat's exchange, alike to it as far as the other's exchange tells."""
         rows = self._rollout.deal(hand, seen.role, seen.deal_number, seen.totals, seed, worlds)
         states = self._rollout.run(rows, seen.role, seed)
@@ -140,7 +140,7 @@ class ExchangeSearch:
         order = np.argsort(-values, kind="stable")
         return np.unique(np.append(sets[order[: self._effort.rounds[0][0]]], base_set))
 
-    def _values(
+    def values(
         self, seen: Seen, worlds: np.ndarray, sets: npt.NDArray[np.int64], seed: int, until: float | None
     ) -> npt.NDArray[np.float64]:
         """Return the value of each set in each world, float64[W, S]; fewer worlds where the time is up."""

@@ -30,7 +30,7 @@ from .jit import jit
 from .keeping import NUM_TERMS, NUM_WEIGHTS, STEPS, weights_path, write_keeping_terms
 from .rollout import Rollout, deal_rows
 
-DEALS = 40_000
+DEALS = 60_000
 CHUNK = 1000
 ALTERNATIVES = 96
 RATES = (0.05, 0.05, 0.03, 0.02, 0.01, 0.004)  # of Adam, by epoch

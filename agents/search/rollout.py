@@ -153,18 +153,18 @@ class Rollout:
 
     def likeness(self, rows: np.ndarray, card: int) -> npt.NDArray[np.float64]:
         """Return how likely the base agent is to play a card, by row: 0 or 1 where it does not tell probabilities."""
-        observations, masks = self._observe(rows, np.arange(len(rows)))
+        observations, masks = self.observe(rows, np.arange(len(rows)))
         if tells_probabilities(self._base):
             return self._base.probabilities(observations, masks)[:, card]
         return (self._base.act_batch(observations, masks, _streams(rows, 0)) == card).astype(np.float64)
 
     def _decide(self, rows: np.ndarray, waiting: Rows, streams: Streams) -> None:
         """Let the base agent decide once in the rows `waiting`."""
-        observations, masks = self._observe(rows, waiting)
+        observations, masks = self.observe(rows, waiting)
         actions = self._base.act_batch(observations, masks, streams.rows(waiting))
         apply_all(rows, waiting, self._codes, actions)
 
-    def _observe(self, rows: np.ndarray, places: Rows) -> tuple[np.ndarray, np.ndarray]:
+    def observe(self, rows: np.ndarray, places: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Return what the seats to act see in some of the rows, and what they may do."""
         pack = self._rules.pack
         observations = np.empty((len(places), observation_size(pack)), dtype=np.float32)
@@ -182,7 +182,7 @@ class Rollout:
         first = np.zeros(1, dtype=np.int64)
         pack = self._rules.pack
         while True:
-            actions = self._base.act_batch(*self._observe(row, first), Streams([0]))
+            actions = self._base.act_batch(*self.observe(row, first), Streams([0]))
             if actions[0] == 3 * pack + WORD_DRAW:
                 return int(row["pending"][0])
             apply_all(row, first, self._codes, actions)
