@@ -1,4 +1,4 @@
-"""`search`: plays the cards by exact belief and the open-hand solver, and leaves the rest to another agent."""
+"""`search`: exchanges and plays the cards by looking ahead, and leaves the rest to another agent."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class SearchAgent(BatchAgent):
     """Plays by search, from the observation, the mask and one number a decision.
 
     In the exchange it tries the most promising discards on sampled cards (agents/search/exchange_search.py).
-    In the play it lists the hands that the other can hold (agents/search/belief.py), plays each out with both hands
-    known for every legal card (agents/search/solver.py), and plays the card with the best mean: in points with cards,
-    capot and pique, and in the last deal of a Rubicon partie in equity. Of cards that are equal it plays the base
+    In the play it lists the hands that the other can hold (agents/search/belief.py), weighs them by how well the cards
+    that he has played fit to them, lets the base agent play the deal on for both seats behind every legal card
+    (agents/search/play_search.py), and plays the card with the best mean. Of cards that are equal it plays the base
     agent's, else the lowest. All other decisions are the base agent's.
 
     base:       the agent that does what search does not; it must decide in batches
@@ -42,7 +42,7 @@ class SearchAgent(BatchAgent):
     ms:         mean limit of a decision in milliseconds, on which the exchange draws eightfold (below 8 the base agent
                 exchanges); None: no limit. The one option with which results depend on the clock.
     from_cards: the play is searched when the hand has so many cards or fewer
-    equity:     "last": play for equity in the last deal; "always" or "never"
+    equity:     the deals played for equity instead of points: "always", "last" or "never"
     exchange:   whether the exchange is searched
     leaf:       what values a world: "base", the deal played on by the base agent, or "solver", both hands known
     unlike:     the factor for a hand of the other with which the base agent would not have played the card that he has
