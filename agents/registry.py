@@ -97,9 +97,12 @@ def _build_search(
     ms: float | None = None,
     from_cards: int = 12,
     exchange: bool = True,
-    equity: str = "last",
+    equity: str = "always",
+    leaf: str = "base",
+    unlike: float | None = None,
 ) -> Agent:
     from .search.agent import WORLDS, SearchAgent
+    from .search.continuation import UNLIKE
 
     if base.partition(":")[0] in {"search", "lbr"}:
         raise AgentError(f"the base of search decides without looking ahead; {base} does not")
@@ -111,6 +114,8 @@ def _build_search(
         from_cards=from_cards,
         exchange=exchange,
         equity=equity,
+        leaf=leaf,
+        unlike=UNLIKE if unlike is None else unlike,
     )
 
 

@@ -1,4 +1,4 @@
-"""`search`: plays the cards by exact belief and the open-hand solver, and leaves the rest to another agent."""
+"""`search`: exchanges and plays the cards by looking ahead, and leaves the rest to another agent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
 from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
-from .belief import believe
+from .continuation import UNLIKE
 from .exchange_search import Effort, ExchangeSearch, seed_of
-from .play_search import pick_worlds, value_cards
+from .play_search import PlaySearch
+from .rollout import Rollout
 from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
 
-WORLDS = 100
+WORLDS = 64
+LEAVES = ("base", "solver")
 _EXCHANGES_KEPT = 4096
 # Of some twenty decisions of a deal about nine cards are searched, and one exchange: the mean stays below the limit.
 _EXCHANGE_SHARE = 8
@@ -29,9 +31,9 @@ class SearchAgent(BatchAgent):
     """Plays by search, from the observation, the mask and one number a decision.
 
     In the exchange it tries the most promising discards on sampled cards (agents/search/exchange_search.py).
-    In the play it lists the hands that the other can hold (agents/search/belief.py), plays each out with both hands
-    known for every legal card (agents/search/solver.py), and plays the card with the best mean: in points with cards,
-    capot and pique, and in the last deal of a Rubicon partie in equity. Of cards that are equal it plays the base
+    In the play it lists the hands that the other can hold (agents/search/belief.py), weighs them by how well the cards
+    that he has played fit to them, lets the base agent play the deal on for both seats behind every legal card
+    (agents/search/play_search.py), and plays the card with the best mean. Of cards that are equal it plays the base
     agent's, else the lowest. All other decisions are the base agent's.
 
     base:       the agent that does what search does not; it must decide in batches
@@ -40,8 +42,11 @@ class SearchAgent(BatchAgent):
     ms:         mean limit of a decision in milliseconds, on which the exchange draws eightfold (below 8 the base agent
                 exchanges); None: no limit. The one option with which results depend on the clock.
     from_cards: the play is searched when the hand has so many cards or fewer
-    equity:     "last": play for equity in the last deal; "always" or "never"
+    equity:     the deals played for equity instead of points: "always", "last" or "never"
     exchange:   whether the exchange is searched
+    leaf:       what values a world: "base", the deal played on by the base agent, or "solver", both hands known
+    unlike:     the factor for a hand of the other with which the base agent would not have played the card that he has
+                played; 1 weighs hands by what has been said alone
     effort:     how much the search for an exchange looks at
     """
 
@@ -53,13 +58,18 @@ class SearchAgent(BatchAgent):
         worlds: int = WORLDS,
         ms: float | None = None,
         from_cards: int = 12,
-        equity: str = "last",
+        equity: str = "always",
         exchange: bool = True,
+        leaf: str = "base",
+        unlike: float = UNLIKE,
         effort: Effort | None = None,
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
         _check_ms(ms)
+        _check_share("unlike", unlike)
+        if leaf not in LEAVES:
+            raise AgentError(f"leaf must be one of {', '.join(LEAVES)}, not {leaf!r}")
         if not isinstance(base, BatchAgent):
             raise AgentError(f"the base of search must decide in batches, and {base.name} does not")
         self.base = base
@@ -68,6 +78,8 @@ class SearchAgent(BatchAgent):
         self.ms = ms
         self.from_cards = from_cards
         self.exchange = exchange
+        self.leaf = leaf
+        self.unlike = unlike
         self.effort = effort or Effort()
         self._stakes = Stakes(self.rules, equity)
         self._make_searches()
@@ -75,7 +87,19 @@ class SearchAgent(BatchAgent):
     def _make_searches(self) -> None:
         """Make what holds no decisions: the solver with its table, and what was found of exchanges."""
         self._solver = Solver()
-        self._exchange_search = ExchangeSearch(self.rules, self.base, self._solver, self._stakes, self.effort)
+        rollout = Rollout(self.rules, self.base)
+        self._play_search = PlaySearch(
+            self.rules,
+            rollout,
+            self._solver,
+            self._stakes,
+            worlds=self.worlds,
+            unlike=self.unlike,
+            solves=self.leaf == "solver",
+        )
+        self._exchange_search = ExchangeSearch(
+            self.rules, rollout, self._solver, self._stakes, self.effort, solves=self.leaf == "solver"
+        )
         self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property
@@ -105,15 +129,7 @@ class SearchAgent(BatchAgent):
         seen = Seen.of(observation, self.rules)
         if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
             return action
-        terms = self._stakes.terms(seen)
-        belief = believe(seen)
-        if len(belief.hands) == 0:  # none of a sample fits
-            return action
-        hands, weights = pick_worlds(belief, self.worlds, offset)
-        seconds = None if self.ms is None else self.ms / 1000
-        found = value_cards(self._solver, seen, terms, hands, weights, seconds)
-        best = found.cards[found.values == found.values.max()]
-        return action if action in best else int(best[0])
+        return self._play_search.card(seen, action, offset, None if self.ms is None else self.ms / 1000)
 
     def _exchange(self, observation: np.ndarray, mask: np.ndarray, action: int) -> int:
         """Return the next step of the exchange: cards are laid out one at a time in ascending order, then drawn."""
@@ -134,7 +150,7 @@ class SearchAgent(BatchAgent):
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the solver's table behind: it holds nothing that decides."""
-        made = ("_solver", "_exchange_search", "_exchanges")
+        made = ("_solver", "_play_search", "_exchange_search", "_exchanges")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -145,6 +161,11 @@ class SearchAgent(BatchAgent):
 def _check_number(name: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise AgentError(f"{name} is a whole number from {low} to {high}, not {value!r}")
+
+
+def _check_share(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= 1:
+        raise AgentError(f"{name} is a number above 0 and up to 1, not {value!r}")
 
 
 def _check_ms(ms: object) -> None:

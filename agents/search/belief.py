@@ -3,9 +3,8 @@
 The set is exact as long as there are not too many hands: 455 for elder who drew five cards, 6,188 for younger who drew
 three, fewer as soon as something has been said. Beyond `MOST_CHOICES` it is an even sample of them.
 
-Weights are products of odds by rank, that a card whose place is unknown was kept rather than thrown or never drawn, and
-of a factor for each category in which the holder of the hand would have kept silent about something that he could
-score. The odds were measured in the self-play of a trained policy, elder's hand and younger's apart.
+Weights are products of the odds that such a hand was kept at the exchange (keeping.py), and of a factor for each
+category in which the holder of the hand would have kept silent about something that he could score.
 """
 
 from __future__ import annotations
@@ -17,22 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from piquet_env.rules.cards import cards_in, mask_of, num_cards
-from piquet_env.rules.state import ELDER, YOUNGER
 
 from .belief_kernel import EVIDENCE_DTYPE, list_hands
+from .keeping import load_keeping
 from .seen import Seen
 from .terms import codes_of
+
+Ints = npt.NDArray[np.int64]
 
 MOST_CHOICES = 60_000
 SUNK = 0.1
 MOST_WEIGHT = 1 << 24
-
-# The share of unknown cards of a rank (six, seven … ace) that are in the hand of elder, and of younger.
-SHARES = {
-    ELDER: (0.36, 0.38, 0.40, 0.43, 0.50, 0.55, 0.68, 0.90, 0.98),
-    YOUNGER: (0.45, 0.47, 0.52, 0.57, 0.74, 0.76, 0.89, 0.97, 0.99),
-}
-ODDS = {role: np.array([share / (1 - share) for share in shares]) for role, shares in SHARES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +38,23 @@ class Belief:
     exact: whether these are all hands that can be; otherwise it may be that none is left
     """
 
-    hands: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]
+    hands: Ints
+    weights: Ints
     exact: bool
 
-    def sample(self, worlds: int, offset: float) -> npt.NDArray[np.int64]:
-        """Return `worlds` hands in proportion to their weights, evenly spread; `offset` in [0, 1) shifts the sample."""
-        reached = np.cumsum(self.weights)
-        marks = ((np.arange(worlds) + offset) * (int(reached[-1]) / worlds)).astype(np.int64)
-        places = np.searchsorted(reached, marks, side="right")
-        return self.hands[np.minimum(places, len(self.hands) - 1)]
+
+def sample_places(weights: Ints, number: int, offset: float) -> tuple[Ints, Ints]:
+    """Return places and their weights: all of them, or an even sample of `number` by weight, how often each is met.
+
+    offset: in [0, 1), shifts the sample
+    """
+    if len(weights) <= number:
+        return np.arange(len(weights)), weights
+    reached = np.cumsum(weights)
+    marks = ((np.arange(number) + offset) * (int(reached[-1]) / number)).astype(np.int64)
+    places = np.minimum(np.searchsorted(reached, marks, side="right"), len(weights) - 1)
+    found, counts = np.unique(places, return_counts=True)
+    return found, counts.astype(np.int64)
 
 
 def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Belief:
@@ -72,7 +73,9 @@ def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Beli
     hands = np.empty(most, dtype=np.int64)
     weights = np.empty(most, dtype=np.float64)
     role = 1 - seen.role
-    found = list_hands(evidence_of(seen), known, cards, chosen, most, sunk, ODDS[role], hands, weights)
+    keeping = load_keeping(rules.pack)[role]
+    unseen = seen.mask("unseen")
+    found = list_hands(evidence_of(seen), known, cards, chosen, most, sunk, unseen, keeping, hands, weights)
     weights = weights[:found] / weights[:found].max(initial=1e-300)
     whole = np.maximum(np.rint(MOST_WEIGHT * weights), 1).astype(np.int64)
     return Belief(hands[:found].copy(), whole, comb(len(cards), chosen) <= most)

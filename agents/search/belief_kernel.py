@@ -26,6 +26,7 @@ from piquet_env.rules.state import ELDER, EQUAL, NOT_GOOD, PASSED, POINT, SEQUEN
 from piquet_env.rules.variants import NONE, PARTIAL
 
 from .jit import inner, jit
+from .keeping import NUM_TERMS, odds_of_hand
 
 EVIDENCE_DTYPE = np.dtype(
     [
@@ -280,7 +281,8 @@ def list_hands(
     chosen: int,
     most: int,
     sunk: float,
-    odds: np.ndarray,
+    unseen: int,
+    keeping: np.ndarray,
     hands: np.ndarray,
     weights: np.ndarray,
 ) -> int:
@@ -291,10 +293,11 @@ def list_hands(
     cards:     the cards of which he may hold some, int64[n]
     chosen:    how many of these he holds
     most:      beyond so many choices every k-th is looked at, evenly spread
-    odds:      float64[9], by pattern rank, the odds that a card whose place is unknown is in his hand
+    unseen:    mask of the cards whose place is unknown; keeping: int64[NUM_WEIGHTS] of his role, see keeping.py
     hands:     int64[most], his hand now; weights: float64[most]; both overwritten
     """
     evidence = evidences[0]
+    terms = np.zeros(NUM_TERMS, dtype=np.int64)
     ways = count_ways(cards.shape[0], chosen)
     tries = min(ways, most)
     found = 0
@@ -308,10 +311,8 @@ def list_hands(
             extra = _unrank(cards, chosen, (2 * number + 1) * ways // (2 * tries))
         fit = fit_of(evidence, known | extra | evidence["played"], sunk)
         if fit > 0.0:
-            for place in range(cards.shape[0]):
-                if extra >> cards[place] & 1:
-                    fit *= odds[cards[place] % evidence["ranks"] + 9 - evidence["ranks"]]
+            whole = known | extra | evidence["played"]
             hands[found] = known | extra
-            weights[found] = fit
+            weights[found] = fit * odds_of_hand(whole, unseen & ~extra, evidence["ranks"], keeping, terms)
             found += 1
     return found

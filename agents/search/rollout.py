@@ -1,7 +1,7 @@
-"""Deals played on by the base agent: many rows of the game, from the dealing to the first lead.
+"""Deals played on by the base agent: many rows of the game, to the first lead or to the end of the deal.
 
 The rows hold other cards that the seat cannot tell from the true ones. Both seats decide as the base agent would, save
-for the exchange that is being tried.
+for the exchange or the card that is being tried.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import BatchAgent
+from agents.base import BatchAgent, tells_probabilities
 from agents.lockstep import observe_rows
 from agents.streams import Streams
 from piquet_env.observation import make_scratch, observation_scale, observation_size
@@ -124,19 +124,53 @@ class Rollout:
 
         Return WAITS, EXCHANGES or ENDED of each row (never WAITS); `seed` is that of the base agent's chance.
         """
-        streams = Streams(np.arange(len(rows), dtype=np.uint64) + np.uint64(seed))
+        streams = _streams(rows, seed)
         states = np.empty(len(rows), dtype=np.int64)
-        pack = self._rules.pack
         while True:
             classify(rows, role, states)
             waiting: Rows = np.flatnonzero(states == WAITS)
             if len(waiting) == 0:
                 return states
-            observations = np.empty((len(waiting), observation_size(pack)), dtype=np.float32)
-            masks = np.empty((len(waiting), num_actions(pack)), dtype=np.int8)
-            observe_rows(rows, waiting, self._codes, self._words, observation_scale(pack), observations, masks)
-            actions = self._base.act_batch(observations, masks, streams.rows(waiting))
-            apply_all(rows, waiting, self._codes, actions)
+            self._decide(rows, waiting, streams)
+
+    def play_out(self, rows: np.ndarray, seed: int) -> npt.NDArray[np.int64]:
+        """Let the base agent decide for both seats to the end of the deal; return its points, by row and seat."""
+        streams = _streams(rows, seed)
+        while True:
+            waiting: Rows = np.flatnonzero(rows["phase"] < DEAL_OVER)
+            if len(waiting) == 0:
+                return rows["deal_points"].astype(np.int64)
+            self._decide(rows, waiting, streams)
+
+    def play_on(self, rows: np.ndarray, cards: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
+        """Return the points of the deal by row, card and seat, int64[W, C, 2], each of the cards being played next.
+
+        cards: int64[C], legal in all rows, which stay as they are
+        """
+        played = np.repeat(rows, len(cards))
+        apply_all(played, np.arange(len(played)), self._codes, np.tile(cards, len(rows)))
+        return self.play_out(played, seed).reshape(len(rows), len(cards), 2)
+
+    def likeness(self, rows: np.ndarray, card: int) -> npt.NDArray[np.float64]:
+        """Return how likely the base agent is to play a card, by row: 0 or 1 where it does not tell probabilities."""
+        observations, masks = self.observe(rows, np.arange(len(rows)))
+        if tells_probabilities(self._base):
+            return self._base.probabilities(observations, masks)[:, card]
+        return (self._base.act_batch(observations, masks, _streams(rows, 0)) == card).astype(np.float64)
+
+    def _decide(self, rows: np.ndarray, waiting: Rows, streams: Streams) -> None:
+        """Let the base agent decide once in the rows `waiting`."""
+        observations, masks = self.observe(rows, waiting)
+        actions = self._base.act_batch(observations, masks, streams.rows(waiting))
+        apply_all(rows, waiting, self._codes, actions)
+
+    def observe(self, rows: np.ndarray, places: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the seats to act see in some of the rows, and what they may do."""
+        pack = self._rules.pack
+        observations = np.empty((len(places), observation_size(pack)), dtype=np.float32)
+        masks = np.empty((len(places), num_actions(pack)), dtype=np.int8)
+        observe_rows(rows, places, self._codes, self._words, observation_scale(pack), observations, masks)
+        return observations, masks
 
     def exchange(self, rows: np.ndarray, discards: npt.NDArray[np.int64]) -> None:
         """Exchange the cards of a mask in each row, all of which ask for an exchange."""
@@ -148,10 +182,12 @@ class Rollout:
         first = np.zeros(1, dtype=np.int64)
         pack = self._rules.pack
         while True:
-            observations = np.empty((1, observation_size(pack)), dtype=np.float32)
-            masks = np.empty((1, num_actions(pack)), dtype=np.int8)
-            observe_rows(row, first, self._codes, self._words, observation_scale(pack), observations, masks)
-            actions = self._base.act_batch(observations, masks, Streams([0]))
+            actions = self._base.act_batch(*self.observe(row, first), Streams([0]))
             if actions[0] == 3 * pack + WORD_DRAW:
                 return int(row["pending"][0])
             apply_all(row, first, self._codes, actions)
+
+
+def _streams(rows: np.ndarray, seed: int) -> Streams:
+    """Return a stream of chance for each row."""
+    return Streams(np.arange(len(rows), dtype=np.uint64) + np.uint64(seed))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +18,7 @@ from .terms import MOST_TO_COME, Terms
 
 EQUITY_CHOICES = ("last", "always", "never")
 EQUITY_STEPS = 8  # a settlement point is so many of the solver's whole numbers
+FINE_STEPS = 64  # and so many where the deal is played on
 
 
 class Stakes:
@@ -37,6 +40,21 @@ class Stakes:
         if table is None or seen.deal_number > table.last_deal or (self._when == "last" and seen.deals_left > 0):
             return None
         return table
+
+    def worth_of_points(self, seen: Seen) -> Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
+        """Return what values the points of the whole deal, own and the other's (int64[..., 2]): int64[...]."""
+        table = self._by_equity(seen)
+        if table is None:
+            return lambda points: points[..., 0] - points[..., 1]
+        own, other = seen.totals
+
+        def worth(points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            totals = own + points[..., 0], other + points[..., 1]
+            return np.rint(FINE_STEPS * table.expected_many(seen.deal_number, *totals, seen.role == YOUNGER)).astype(
+                np.int64
+            )
+
+        return worth
 
     def terms(self, seen: Seen) -> Terms:
         """Return the terms of a decision in the play."""

@@ -17,7 +17,7 @@ from piquet_env.game import Game
 from piquet_env.rules.actions import format_action
 from piquet_env.rules.variants import PRESETS, Rules
 
-QUICK = Effort(guesses=6, candidates=4, worlds=4, finalists=2, final_worlds=8)
+QUICK = Effort(guesses=6, rounds=((4, 4), (2, 8)))
 MORE_RULES = ("rubicon sinking=none", "rubicon deals=1", "rubicon elder_max=3", "cavendish younger_declares=in_turn")
 
 
@@ -98,6 +98,13 @@ def test_it_takes_over_where_it_is_told_to() -> None:
     assert max(changed) <= 5
 
 
+@pytest.mark.parametrize("options", [{"leaf": "solver"}, {"leaf": "solver", "unlike": 1}])
+def test_it_may_solve_the_worlds(options: dict) -> None:
+    first = decisions(quick(**options), Rules(), GreedyAgent())
+    assert first == decisions(quick(**options), Rules(), GreedyAgent())
+    assert first != decisions(quick(), Rules(), GreedyAgent())
+
+
 def test_the_clock_only_limits_the_worlds() -> None:
     assert decisions(quick(ms=0.01), Rules(), GreedyAgent())
 
@@ -111,8 +118,11 @@ def test_the_clock_only_limits_the_worlds() -> None:
         ("search:ms=soon", "ms is a number of milliseconds above 0"),
         ("search:from_cards=13", "from_cards is a whole number from 0 to 12"),
         ("search:equity=sometimes", "equity must be one of last, always, never"),
+        ("search:leaf=guess", "leaf must be one of base, solver"),
+        ("search:unlike=0", "unlike is a number above 0 and up to 1"),
+        ("search:unlike=1.5", "unlike is a number above 0 and up to 1"),
         ("search:base=nobody", "unknown agent 'nobody'"),
-        ("search:depth=3", "its arguments are base, worlds, ms, from_cards, exchange, equity"),
+        ("search:depth=3", "its arguments are base, worlds, ms, from_cards, exchange, equity, leaf, unlike"),
     ],
 )
 def test_options_that_cannot_be(spec: str, part: str) -> None:
@@ -168,7 +178,7 @@ ONE_DEAL = [
 @pytest.mark.nojit
 def test_it_decides_alike_uncompiled() -> None:
     rules = Rules.of("rubicon deals=1")
-    effort = Effort(guesses=2, candidates=1, worlds=1, finalists=1, final_worlds=2)
+    effort = Effort(guesses=2, rounds=((1, 1), (1, 3)))
     agent = SearchAgent(base=GreedyAgent(), rules=rules, worlds=1, from_cards=3, effort=effort)
     assert decisions(agent, rules, GreedyAgent()) == ONE_DEAL
 
@@ -177,3 +187,9 @@ def test_it_decides_alike_uncompiled() -> None:
 def test_it_beats_its_base() -> None:
     result = play_match("search:worlds=20,exchange=false", "greedy", parties=40, seed=7)
     assert result.settlement.low > 50
+
+
+@pytest.mark.slow
+def test_it_beats_the_agent_on_which_it_plays() -> None:
+    result = play_match("search:worlds=32,exchange=false", "heuristic", parties=100, seed=8)
+    assert result.settlement.low > 15

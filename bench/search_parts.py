@@ -1,0 +1,75 @@
+"""Measure what each part of `search` gives: duplicate single deals against `heuristic`, the same decks for all rows.
+
+    python -m bench.search_parts                    the parts of the play, 200 decks
+    python -m bench.search_parts search:worlds=16,exchange=false search:worlds=32,exchange=false --decks 400 --seed 5
+
+A deal is cheap and tells more than its share of a partie: one point a deal is worth some twenty settlement points a
+partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from agents.arena import MatchResult, play_match
+from agents.boards import Boards
+from agents.statistics import MeanInterval, mean_interval
+from piquet_env.equity import CAVENDISH
+from piquet_env.rules.variants import Rules
+
+PARTS = (
+    "search:exchange=false,leaf=solver,unlike=1",
+    "search:exchange=false,leaf=solver",
+    "search:exchange=false,unlike=1",
+    "search:exchange=false",
+)
+POINTS = (10, 18, 28, 40)  # of an earlier deal
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (None: those of the process) and return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("agents", nargs="*", metavar="AGENT", default=list(PARTS))
+    parser.add_argument("--against", default="heuristic")
+    parser.add_argument("--decks", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=41)
+    options = parser.parse_args(argv)
+    boards = random_deals(options.decks, options.seed)
+    print("| agent | points a deal | settlement a deal | ms a decision |")
+    print("|---|---|---|---|")
+    for spec in options.agents:
+        match = play_match(spec, options.against, parties=2 * options.decks, seed=options.seed, boards=boards)
+        milliseconds = 1000 * (match.seconds_per_decision[0] or 0.0)
+        figures = f"{_format(points_gained(match))} | {_format(match.settlement)} | {milliseconds:.1f}"
+        print(f"| `{spec}` | {figures} |", flush=True)
+    return 0
+
+
+def random_deals(decks: int, seed: int) -> Boards:
+    """Return single deals with random decks, at a random number and totals of a partie."""
+    rng = np.random.default_rng(seed)
+    cards = np.array([[rng.permutation(32)] for _ in range(decks)], dtype=np.int8)
+    numbers = rng.integers(1, Rules().deals + 1, decks)
+    totals = np.array([rng.choice(POINTS, size=(2, number - 1)).sum(axis=1) for number in numbers], dtype=np.int64)
+    dealers = rng.integers(0, 2, decks)
+    none = np.zeros((decks, 0), dtype=np.int16)
+    return Boards(cards, numbers, dealers, totals, none, np.zeros(decks, dtype=np.int64), True, CAVENDISH)
+
+
+def points_gained(match: MatchResult) -> MeanInterval:
+    """Return the points a deal that the first agent makes more than the second, over the means of pairs."""
+    points = (match.records["elder_points"] + match.records["younger_points"]).astype(np.float64)
+    return mean_interval((points[:, 0] - points[:, 1]).reshape(-1, 2).mean(axis=1))
+
+
+def _format(interval: MeanInterval) -> str:
+    half = "" if interval.high is None else f" ± {interval.high - interval.mean:.2f}"
+    return f"{interval.mean:+.2f}{half}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
