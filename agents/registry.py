@@ -6,7 +6,8 @@
 | `name:key=value,key=value` | with keyword arguments |
 | `heuristic@1`, `search@1:worlds=30` | a frozen version of a name (agents/versions.py) |
 | `pretrained`, `pretrained:greedy` | the trained policy of the package; `greedy` is short for `greedy=true` |
-| `expert`, `expert:from_cards=6`, `expert:policy=SPEC` | the trained policy with search in the play |
+| `expert`, `expert:worlds=32` | search on the trained policy, with its critic for the exchange |
+| `search:base=SPEC`, `search:worlds=30,base=SPEC` | search on another agent, whose whole spec comes last |
 | `policy:runs/x/policy.safetensors`, `policy:PATH:greedy=true` | a trained policy |
 | `lbr:against=SPEC`, `lbr:key=value,against=SPEC` | the best response to another agent, whose whole spec comes last |
 | `path/to/file.py:ClassName`, `path/to/file.py:ClassName:key=value` | anybody's own class in a file |
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 
 from piquet_env.rules.variants import Rules
 
-from .base import Agent, AgentError, BatchAgent
+from .base import Agent, AgentError
 from .streams import Streams
 from .versions import check_version
 from .view import View
@@ -87,6 +88,7 @@ def _build_pretrained(rules: Rules | None, *, greedy: bool = False) -> Agent:
 
 
 SEARCH_BASE = "heuristic"  # does what search leaves to another agent
+EXPERT_BASE = "pretrained"  # likewise
 
 
 def _build_search(
@@ -100,11 +102,14 @@ def _build_search(
     equity: str = "always",
     leaf: str = "base",
     unlike: float | None = None,
+    critic: str = "",
+    label: str = "search",
 ) -> Agent:
+    from .learned.critic import Critic
     from .search.agent import WORLDS, SearchAgent
     from .search.continuation import UNLIKE
 
-    if base.partition(":")[0] in {"search", "lbr"}:
+    if base.partition(":")[0].partition("@")[0] in {"expert", "lbr", "search"}:
         raise AgentError(f"the base of search decides without looking ahead; {base} does not")
     return SearchAgent(
         base=make_agent(base, rules),
@@ -116,6 +121,8 @@ def _build_search(
         equity=equity,
         leaf=leaf,
         unlike=UNLIKE if unlike is None else unlike,
+        critic=Critic(path=critic, rules=rules) if critic and exchange else None,
+        label=label,
     )
 
 
@@ -142,46 +149,22 @@ def _build_lbr(
     )
 
 
-def _build_expert(
-    rules: Rules | None,
-    *,
-    policy: str = "pretrained",
-    critic: str = "",
-    exchange: bool = True,
-    kept: int | None = None,
-    worlds: int | None = None,
-    from_cards: int | None = None,
-    equity: str = "last",
-) -> Agent:
-    from .learned.critic import Critic
+def _build_expert(rules: Rules | None, *, base: str = EXPERT_BASE, critic: str = "", **options: Any) -> Agent:
     from .learned.pretrained import CRITIC
-    from .search.expert import FROM_CARDS, KEPT, WORLDS, ExpertAgent
 
-    if not critic and policy.partition(":")[0].partition("@")[0] == "pretrained":
-        critic = str(CRITIC)
-    player = make_agent(policy, rules)
-    if not isinstance(player, BatchAgent):
-        raise AgentError(f"the policy of expert decides in batches, and {player.name} does not")
-    return ExpertAgent(
-        policy=player,
-        critic=Critic(path=critic, rules=rules) if critic and exchange else None,
-        rules=rules,
-        kept=KEPT if kept is None else kept,
-        worlds=WORLDS if worlds is None else worlds,
-        from_cards=FROM_CARDS if from_cards is None else from_cards,
-        equity=equity,
-    )
+    own = base.partition(":")[0].partition("@")[0] == "pretrained"
+    return _build_search(rules, base=base, critic=critic or (str(CRITIC) if own else ""), label="expert", **options)
 
 
 BUILDERS: dict[str, Builder] = {
     "random": Builder(_build_random),
-    "expert": Builder(_build_expert, takes_spec="policy"),
+    "expert": Builder(_build_expert, takes_spec="base"),
     "greedy": Builder(_build_greedy),
     "heuristic": Builder(_build_heuristic),
     "lbr": Builder(_build_lbr, takes_spec="against"),
     "policy": Builder(_build_policy, takes_path=True),
     "pretrained": Builder(_build_pretrained, switches=("greedy",)),
-    "search": Builder(_build_search),
+    "search": Builder(_build_search, takes_spec="base"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Actions, Agent, AgentError, BatchAgent
+from agents.learned.critic import Critic
 from agents.streams import RowRandom
 from piquet_env.observation import observation_size
 from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
@@ -12,6 +13,7 @@ from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
 from .continuation import UNLIKE
+from .critic_exchange import CriticExchange
 from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import PlaySearch
 from .rollout import Rollout
@@ -48,6 +50,8 @@ class SearchAgent(BatchAgent):
     unlike:     the factor for a hand of the other with which the base agent would not have played the card that he has
                 played; 1 weighs hands by what has been said alone
     effort:     how much the search for an exchange looks at
+    critic:     values exchanges instead of deals played on (agents/search/critic_exchange.py); None: none does
+    label:      how tables call the agent
     """
 
     def __init__(
@@ -63,6 +67,8 @@ class SearchAgent(BatchAgent):
         leaf: str = "base",
         unlike: float = UNLIKE,
         effort: Effort | None = None,
+        critic: Critic | None = None,
+        label: str = "search",
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
@@ -81,6 +87,8 @@ class SearchAgent(BatchAgent):
         self.leaf = leaf
         self.unlike = unlike
         self.effort = effort or Effort()
+        self.critic = critic
+        self.label = label
         self._stakes = Stakes(self.rules, equity)
         self._make_searches()
 
@@ -97,15 +105,17 @@ class SearchAgent(BatchAgent):
             unlike=self.unlike,
             solves=self.leaf == "solver",
         )
-        self._exchange_search = ExchangeSearch(
-            self.rules, rollout, self._solver, self._stakes, self.effort, solves=self.leaf == "solver"
+        self._exchange_search = (
+            ExchangeSearch(self.rules, rollout, self._solver, self._stakes, self.effort, solves=self.leaf == "solver")
+            if self.critic is None
+            else CriticExchange(self.rules, rollout, self.critic, self._solver, self._stakes)
         )
         self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property
     def name(self) -> str:
         """How tables call the agent."""
-        return "search"
+        return self.label
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
         """Return a legal action for each row, int64[N]."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import BatchAgent
 from agents.learned.critic import Critic
-from piquet_env.rules.state import DEAL_OVER
 from piquet_env.rules.variants import Rules
 
 from .exchange_search import Effort, ExchangeSearch
+from .rollout import Rollout
 from .seen import Seen
 from .solver import Solver
 from .stakes import Stakes
 
 STEPS = 1 << 14  # whole numbers a unit of the critic, so that sums are the same in any order
+EFFORT = Effort(rounds=((16, 64), (6, 128), (3, 256)), doubt=1.0)
 
 
 class CriticExchange(ExchangeSearch):
@@ -25,24 +25,11 @@ class CriticExchange(ExchangeSearch):
     noise of the play is gone; that of the cards is met by many worlds. All else is as in `ExchangeSearch`.
     """
 
-    def __init__(
-        self, rules: Rules, base: BatchAgent, critic: Critic, solver: Solver, stakes: Stakes, effort: Effort
-    ) -> None:
-        super().__init__(rules, base, solver, stakes, effort)
+    def __init__(self, rules: Rules, rollout: Rollout, critic: Critic, solver: Solver, stakes: Stakes) -> None:
+        super().__init__(rules, rollout, solver, stakes, EFFORT, solves=False)
         self._critic = critic
 
-    def _values(
-        self,
-        seen: Seen,  # noqa: ARG002  (points in every deal)
-        worlds: np.ndarray,
-        sets: npt.NDArray[np.int64],
-        seed: int,  # noqa: ARG002  (nothing is played)
-        until: float | None,  # noqa: ARG002  (it takes milliseconds)
-    ) -> npt.NDArray[np.float64]:
-        """Return the critic's value of each set in each world, float64[W, S]; whole numbers."""
-        rows = np.repeat(worlds, len(sets))
-        self._rollout.exchange(rows, np.tile(sets, len(worlds)))
-        assert (rows["phase"] < DEAL_OVER).all()
+    def _worth_of(self, seen: Seen, rows: np.ndarray, seed: int) -> npt.NDArray[np.float64]:  # noqa: ARG002  (no chance)
+        """Return the critic's value of each row to the own seat, which is 0 in every world; whole numbers."""
         values = self._critic.values(rows).astype(np.float64)
-        values[rows["to_act"] != 0] *= -1  # the own seat is 0 in every world
-        return np.rint(STEPS * values).reshape(len(worlds), len(sets))
+        return np.rint(STEPS * np.where(rows["to_act"] == 0, values, -values))

@@ -275,7 +275,7 @@ def test_the_others_file_belongs_to_its_identity(tmp_path: Path) -> None:
     ("spec", "message"),
     [
         ("lbr", "against"),
-        ("lbr:against=search", "nothing can be believed of search, which does not tell its probabilities"),
+        ("lbr:against=search", "lbr cannot answer search, which does not tell its probabilities"),
         ("lbr:against=lbr:against=greedy", "does not tell its probabilities"),
         ("lbr:worlds=0,against=greedy", "worlds is a whole number from 1 to 1000000, not 0"),
         ("lbr:from_cards=13,against=greedy", "from_cards"),
