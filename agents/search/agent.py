@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Actions, Agent, AgentError, BatchAgent
-from agents.learned.critic import Critic
 from agents.streams import RowRandom
 from piquet_env.observation import observation_size
 from piquet_env.rules.actions import KIND_DISCARD, WORD_DRAW
@@ -13,7 +12,7 @@ from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
 from .continuation import UNLIKE
-from .critic_exchange import CriticExchange
+from .critic_exchange import Critic, CriticExchange
 from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import PlaySearch
 from .rollout import Rollout

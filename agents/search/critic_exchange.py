@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
-from agents.learned.critic import Critic
 from piquet_env.rules.variants import Rules
 
 from .exchange_search import Effort, ExchangeSearch
@@ -16,6 +17,14 @@ from .stakes import Stakes
 
 STEPS = 1 << 14  # whole numbers a unit of the critic, so that sums are the same in any order
 EFFORT = Effort(rounds=((16, 64), (6, 128), (3, 256)), doubt=1.0)
+
+
+class Critic(Protocol):
+    """Whoever says what states with all cards known are worth, such as `agents.learned.critic.Critic`."""
+
+    def values(self, states: np.ndarray, /) -> npt.NDArray[np.float32]:
+        """Return the value of each state, STATE_DTYPE[N], to the seat to act: float32[N], in any unit of points."""
+        ...
 
 
 class CriticExchange(ExchangeSearch):
