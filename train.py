@@ -70,7 +70,7 @@ class Config:
     exploit: str = ""
     """agent to find the weaknesses of: it holds one seat in every party, and the run is measured against it alone"""
     start_from: str = ""
-    """policy or checkpoint of another run whose networks a new run begins with"""
+    """policy or checkpoint of another run whose networks a new run begins with; a critic beside a policy too"""
     critic_first: int = 0
     """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
     critic_sees: str = "all"

@@ -103,12 +103,15 @@ def test_an_exploiter_meets_its_agent_alone(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_run_begins_with_the_networks_of_another(tmp_path: Path) -> None:
-    """From a checkpoint with both networks, from a policy with the actor's, which the critic then has to catch up."""
+    """From a checkpoint with both networks, from a policy with a critic beside it, or from the policy alone."""
     run(tmp_path / "first", "--decisions", "64", "--learning-rate", "0.01")
     first = checkpoint(tmp_path / "first")["policy"]
     still = ("--learning-rate", "1e-30", "--seed", "2", "--decisions", "64")
-    for source, parts in (("checkpoint.pt", {"actor", "critic"}), ("policy.safetensors", {"actor"})):
-        folder = tmp_path / source
+    sources = [("checkpoint.pt", {"actor", "critic"}), ("policy.safetensors", {"actor", "critic"})]
+    for source, parts in [*sources, ("policy.safetensors", {"actor"})]:
+        folder = tmp_path / f"{source}-{len(parts)}"
+        if len(parts) == 1:
+            (tmp_path / "first" / "critic.safetensors").unlink()
         assert run(folder, "--start-from", str(tmp_path / "first" / source), *still) == 0
         weights = checkpoint(folder)["policy"]
         same = {name.partition(".")[0] for name in first if torch.equal(first[name], weights[name])}

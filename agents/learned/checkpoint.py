@@ -15,11 +15,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from .actor_critic import Perceptron
+from .critic import Critic
 from .parties import SelfPlayParties
 from .policy import PolicyAgent
+from .reading import Reading
 from .self_play import SelfPlayPPO
 
 FORMAT = "piquet-checkpoint-2"
+
+Layer = tuple[np.ndarray, np.ndarray]  # weight [out, in] and bias
 
 
 class CheckpointError(ValueError):
@@ -75,8 +80,9 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
 
 
 def begin_from(model: SelfPlayPPO, path: Path) -> None:
-    """Give a new run the networks of another: actor and critic of a checkpoint (`.pt`), or the actor of a policy.
+    """Give a new run the networks of another.
 
+    path: a checkpoint (`.pt`), or a policy; a `critic.safetensors` beside a policy is taken along
     CheckpointError or AgentError says why a file does not serve.
     """
     if path.suffix == ".pt":
@@ -86,19 +92,27 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         except (RuntimeError, KeyError, TypeError) as error:
             raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
         return
-    rules = model.env.rules if isinstance(model.env, SelfPlayParties) else None
-    policy = PolicyAgent(path=path, rules=rules)
-    layers = model.policy.actor.linear_layers()
-    weights = policy.layers
-    if policy.reading is not model.policy.reading:
-        raise CheckpointError(f"the policy {path} has the reading {policy.reading.name}, and this run another")
-    units, asked = [len(bias) for _, bias in weights], [len(bias) for _, bias in layers]
-    if units != asked:
-        raise CheckpointError(f"the policy {path} has layers of {units} units, and this run has {asked}")
+    assert isinstance(model.env, SelfPlayParties)
+    policy = PolicyAgent(path=path, rules=model.env.rules)
+    _give_layers(model, model.policy.actor, policy.reading, policy.layers, path)
+    beside = path.with_name("critic.safetensors")
+    if beside.is_file() and not model.policy.is_critic_blind:
+        critic = Critic(path=beside, rules=model.env.rules)
+        _give_layers(model, model.policy.critic, critic.reading, critic.layers, beside)
+
+
+def _give_layers(model: SelfPlayPPO, network: Perceptron, reading: Reading, layers: list[Layer], path: Path) -> None:
+    """Put layers from a file into a network of the learner."""
+    if reading is not model.policy.reading:
+        raise CheckpointError(f"{path} has the reading {reading.name}, and this run another")
+    own = network.linear_layers()
+    theirs, asked = [len(bias) for _, bias in layers], [len(bias) for _, bias in own]
+    if theirs != asked:
+        raise CheckpointError(f"{path} has layers of {theirs} units, and this run has {asked}")
     with torch.no_grad():
-        for (weight, bias), (theirs, bias_of_theirs) in zip(layers, weights, strict=True):
-            weight[:, : theirs.shape[1]] = torch.from_numpy(theirs)
-            bias[:] = torch.from_numpy(bias_of_theirs)
+        for (weight, bias), (new_weight, new_bias) in zip(own, layers, strict=True):
+            weight[:, : new_weight.shape[1]] = torch.from_numpy(new_weight)
+            bias[:] = torch.from_numpy(new_bias)
 
 
 def _as_tensors(tree: dict[str, Any]) -> dict[str, Any]:

@@ -43,19 +43,19 @@ class Critic:
         if rules is not None and rules != self.rules:
             raise AgentError(f"the critic {path} was trained for the rules '{self.rules}', not for '{rules}'")
         self._tanh = metadata["activation"] == "tanh"
-        self._reading = reading_of(metadata["reading"], self.rules.pack)
-        layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
-        self._first, self._bias = np.ascontiguousarray(layers[0][0].T), layers[0][1]
-        self._sizes, self._parameters = flatten(layers)
+        self.reading = reading_of(metadata["reading"], self.rules.pack)
+        self.layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
+        self._first, self._bias = np.ascontiguousarray(self.layers[0][0].T), self.layers[0][1]
+        self._sizes, self._parameters = flatten(self.layers)
         self._room = np.empty((3, self._sizes.max()), dtype=np.float32)
         self._codes = self.rules.codes()
         self._words = make_scratch()[0]
 
     def values(self, states: np.ndarray) -> npt.NDArray[np.float32]:
         """Return the value of each state (STATE_DTYPE[N]) to the seat to act, float32[N], as the learner was paid."""
-        rows = np.zeros((len(states), self._reading.row_size), dtype=np.int8)
-        look_at_all(states, self._codes, self._words, rows, rows[:, self._reading.own_size :])
-        found = self._reading.read(rows)
+        rows = np.zeros((len(states), self.reading.row_size), dtype=np.int8)
+        look_at_all(states, self._codes, self._words, rows, rows[:, self.reading.own_size :])
+        found = self.reading.read(rows)
         firsts = np.empty((len(states), len(self._bias)), dtype=np.float32)
         multiply_rows(found.starts, found.starts[1:], found.places, found.values, self._first, self._bias, firsts)
         values = np.empty(len(states), dtype=np.float32)
