@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agents.learned.self_play import SelfPlayPPO
+    from piquet_env import Rules
 
 
 @dataclass
@@ -63,6 +64,8 @@ class Config:
     """with --teacher: decisions to imitate"""
     lesson_rate: float = 2e-3
     """with --teacher: Adam's step while it is imitated"""
+    exchange_lessons: int = 0
+    """with --teacher and --exchange-hidden: exchanges of the teacher that this network is fitted to before the run"""
     opponents: str = ""
     """agents, with blanks between them, that hold one seat in some of the parties"""
     opponent_share: float = 0.25
@@ -75,8 +78,6 @@ class Config:
     """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
     critic_sees: str = "all"
     """all: the critic sees all cards; own: what the policy sees"""
-    weigh_exchange: bool = False
-    """let the critic weigh every discard, instead of the one that was laid out by what came of it"""
     envs: int = 1024
     """parties played side by side"""
     rollout: int = 32_768
@@ -103,6 +104,8 @@ class Config:
     """how the networks read an observation: plain, or suits, which sorts the suits and counts what follows from them"""
     hidden: int = 256
     """units in a hidden layer"""
+    exchange_hidden: int = 0
+    """units in a hidden layer of a network of its own for the exchange; 0: one network decides everything"""
     layers: int = 2
     """hidden layers, of the policy and of the critic each"""
     precision: str = "auto"
@@ -135,7 +138,7 @@ FIXED = (
 )
 COMPANY = (
     *("teacher", "lessons", "lesson_rate", "opponents", "opponent_share", "exploit"),
-    *("critic_first", "critic_sees", "weigh_exchange"),
+    *("critic_first", "critic_sees", "exchange_hidden"),
 )
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
@@ -145,7 +148,7 @@ TAKEN_OVER = (
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "weigh_exchange", "critic_sees"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "critic_sees", "exchange_hidden"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
@@ -207,8 +210,11 @@ def run(config: Config, started: float) -> int:
     model = build_model(parties, schedules, company, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
-    elif config.start_from:
-        begin_from(model, Path(config.start_from))
+    else:
+        if config.start_from:
+            begin_from(model, Path(config.start_from))
+        if config.exchange_lessons:
+            give_exchange_lessons(config, model, rules)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
 
@@ -243,6 +249,19 @@ def run(config: Config, started: float) -> int:
     if interrupted:
         return 130
     return evaluate(config, keeper.policy, folder) if config.parties else 0
+
+
+def give_exchange_lessons(config: Config, model: SelfPlayPPO, rules: Rules) -> None:
+    """Fit the network for the exchange to what the teacher throws."""
+    from agents.learned.company import batched_agent
+    from agents.learned.exchange_lessons import collect_exchanges, teach_exchange
+
+    network = model.policy.actor.exchange
+    assert network is not None, "check_config has seen to it"
+    teacher = batched_agent(config.teacher, rules)
+    exchanges = collect_exchanges(teacher, rules, config.exchange_lessons, config.seed)
+    loss = teach_exchange(network, model.policy.reading, exchanges, config.seed)
+    print(f"{len(exchanges.rows):,} exchanges of {config.teacher} · {loss:.3f} nats a step", file=sys.stderr)
 
 
 class Budget:
@@ -392,12 +411,12 @@ def check_config(config: Config) -> None:
         raise ValueError(f"unknown reading {config.reading!r}; it is one of {', '.join(READINGS)}")
     if config.critic_sees not in {"all", "own"}:
         raise ValueError(f"unknown --critic-sees {config.critic_sees!r}; it is all or own")
-    if config.weigh_exchange and config.critic_sees == "own":
-        raise ValueError("--weigh-exchange needs a critic that sees all cards")
     if config.exploit and config.opponents:
         raise ValueError("--exploit names the only opponent; --opponents cannot name others beside it")
-    if config.start_from and config.teacher:
-        raise ValueError("--start-from brings what --teacher would teach; give one of them")
+    if config.start_from and config.teacher and config.lessons:
+        raise ValueError("--start-from brings what the lessons of --teacher would teach; add --lessons 0")
+    if config.exchange_lessons and not (config.teacher and config.exchange_hidden):
+        raise ValueError("--exchange-lessons needs --teacher, and --exchange-hidden for a network that takes them")
     if config.resume and not config.run_dir:
         raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 
@@ -411,7 +430,15 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
     (
         (
             *("minutes", "decisions", "parties", "entropy", "seed", "threads"),
-            *("equity_from", "strength_every", "keep_every", "lessons", "critic_first"),
+            *(
+                "equity_from",
+                "strength_every",
+                "keep_every",
+                "lessons",
+                "exchange_lessons",
+                "critic_first",
+                "exchange_hidden",
+            ),
         ),
         lambda number: number >= 0,
         "not be negative",

@@ -48,6 +48,7 @@ COMPANIES = {
     "a lesson that is cut": ("--teacher", "greedy", "--lessons", "192"),
     "opponents": ("--opponents", "random greedy", "--opponent-share", "0.5"),
     "plain": ("--reading", "plain"),
+    "two networks": ("--exchange-hidden", "8", "--teacher", "greedy", "--lessons", "0", "--exchange-lessons", "30"),
 }
 
 
@@ -137,7 +138,8 @@ def test_networks_that_do_not_fit_are_refused(tmp_path: Path, capsys: pytest.Cap
         (("--teacher", "nobody"), "unknown agent 'nobody'"),
         (("--opponents", "lbr:against=greedy"), "does not decide in batches"),
         (("--exploit", "greedy", "--opponents", "random"), "--exploit names the only opponent"),
-        (("--start-from", "x.pt", "--teacher", "greedy"), "give one of them"),
+        (("--start-from", "x.pt", "--teacher", "greedy"), "add --lessons 0"),
+        (("--exchange-lessons", "9", "--teacher", "greedy"), "--exchange-hidden for a network"),
         (("--reading", "braille"), "unknown reading 'braille'"),
         (("--opponent-share", "2"), "must lie between 0 and 1"),
     ],

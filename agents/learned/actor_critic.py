@@ -39,9 +39,9 @@ class Perceptron(torch.nn.Module):
             torch.nn.init.zeros_(layer[1])
         self.is_half = precision == "bfloat16"
 
-    def forward(self, found: Inputs) -> torch.Tensor:
-        """Return float32[N, outputs]."""
-        values = self.first(found)
+    def forward(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return float32[N, outputs], or that of some rows."""
+        values = self.first(found, rows)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
             for layer in self.others:
                 values = layer(torch.relu(values))
@@ -53,11 +53,41 @@ class Perceptron(torch.nn.Module):
         return [first, *((layer.weight, layer.bias) for layer in self.others)]  # type: ignore[list-item]
 
 
+class Actor(torch.nn.Module):
+    """The policy's network: one perceptron, or two, of which one decides the exchange and the other all else.
+
+    A discard is another kind of decision than a card in the play, and the rarer one; a network of its own forgets
+    nothing for the sake of the rest, and can be taught by itself (exchange_lessons.py).
+    """
+
+    def __init__(self, main: Perceptron, exchange: Perceptron | None) -> None:
+        super().__init__()
+        self.main = main
+        self.exchange = exchange
+
+    def forward(self, found: Inputs) -> torch.Tensor:
+        """Return float32[N, outputs]."""
+        if self.exchange is None:
+            logits: torch.Tensor = self.main(found)
+            return logits
+        logits = torch.zeros(len(found.orders), self.main.others[-1].out_features)  # type: ignore[call-overload]
+        for network, place in ((self.main, 0), (self.exchange, 1)):
+            rows = np.flatnonzero(found.exchanges == place)
+            if len(rows):
+                logits = logits.index_copy(0, torch.from_numpy(rows), network(found, rows))
+        return logits
+
+    def networks(self) -> dict[str, Perceptron]:
+        """Return the perceptrons, by what stands before the names of their layers in a policy's file."""
+        return {"": self.main} if self.exchange is None else {"": self.main, "exchange.": self.exchange}
+
+
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """The policy of both seats and the critic, as MaskablePPO holds them.
 
     Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
     reading: how rows are read; the actor reads only what the seat to act may see
+    exchange_hidden: units in a hidden layer of a network of its own for the exchange; 0: there is none
     critic_sees: "all" the cards, or "own": what the actor sees
     side_by_side: how actor and critic share the processors
     """
@@ -70,6 +100,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         *,
         reading: Reading,
         critic_sees: str,
+        exchange_hidden: int,
         hidden: int,
         layers: int,
         precision: str,
@@ -78,6 +109,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         self.reading, self.side_by_side = reading, side_by_side
         self.outputs = torch.from_numpy(reading.actions)
         self.shape = (hidden, layers, precision)
+        self.exchange_hidden = exchange_hidden
         self.is_critic_blind = critic_sees == "own"
         super().__init__(observation_space, action_space, lr_schedule)
 
@@ -86,7 +118,11 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         actions = int(self.action_space.n)  # type: ignore[attr-defined]
         own, blind = self.reading.num_own, self.is_critic_blind
         judged = own if blind else self.reading.num_all
-        self.actor = Perceptron(own, hidden, layers, actions, is_own=True, last_gain=0.01, precision=precision)
+
+        def make(units: int) -> Perceptron:
+            return Perceptron(own, units, layers, actions, is_own=True, last_gain=0.01, precision=precision)
+
+        self.actor = Actor(make(hidden), make(self.exchange_hidden) if self.exchange_hidden else None)
         self.critic = Perceptron(judged, hidden, layers, 1, is_own=blind, last_gain=1.0, precision=precision)
         self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 

@@ -94,7 +94,9 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         return
     assert isinstance(model.env, SelfPlayParties)
     policy = PolicyAgent(path=path, rules=model.env.rules)
-    _give_layers(model, model.policy.actor, policy.reading, policy.layers, path)
+    for prefix, network in model.policy.actor.networks().items():
+        layers = policy.layers[prefix] if prefix in policy.layers else policy.layers[""]
+        _give_layers(model, network, policy.reading, layers, path)
     beside = path.with_name("critic.safetensors")
     if beside.is_file() and not model.policy.is_critic_blind:
         critic = Critic(path=beside, rules=model.env.rules)

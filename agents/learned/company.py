@@ -41,9 +41,9 @@ class Company:
         opponents: Sequence[str] = (),
         share: float = 0.0,
     ) -> None:
-        self.teacher = _batched(teacher, rules) if teacher else None
+        self.teacher = batched_agent(teacher, rules) if teacher else None
         self.lessons = lessons if teacher else 0
-        self._opponents = [_batched(spec, rules) for spec in opponents]
+        self._opponents = [batched_agent(spec, rules) for spec in opponents]
         self.seats = np.full(num_envs, NO_SEAT, dtype=np.int8)
         self._rows: list[npt.NDArray[np.int64]] = []
         if opponents:
@@ -74,7 +74,8 @@ class Company:
         return ~theirs
 
 
-def _batched(spec: str, rules: Rules) -> BatchAgent:
+def batched_agent(spec: str, rules: Rules) -> BatchAgent:
+    """Return the agent of a spec; AgentError if it does not decide in batches."""
     agent = make_agent(spec, rules)
     if not isinstance(agent, BatchAgent):
         raise AgentError(f"{spec} cannot sit at the table in training: it does not decide in batches")

@@ -19,8 +19,8 @@ from piquet_env.batch_kernel import write_hidden
 from piquet_env.observation import encode_int8, make_scratch
 from piquet_env.rules.variants import Rules
 
-from .network import evaluate_rows, multiply_rows
-from .policy import check_layout, check_tensors, flatten, read_network, rules_of, write_network
+from .network import evaluate_rows
+from .policy import Network, check_layout, check_tensors, layers_of, read_network, rules_of, write_network
 from .reading import reading_of
 
 FORMAT = "piquet-critic-1"
@@ -42,12 +42,9 @@ class Critic:
             raise AgentError(f"the critic {path} cannot be used: {error}") from None
         if rules is not None and rules != self.rules:
             raise AgentError(f"the critic {path} was trained for the rules '{self.rules}', not for '{rules}'")
-        self._tanh = metadata["activation"] == "tanh"
         self.reading = reading_of(metadata["reading"], self.rules.pack)
-        self.layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
-        self._first, self._bias = np.ascontiguousarray(self.layers[0][0].T), self.layers[0][1]
-        self._sizes, self._parameters = flatten(self.layers)
-        self._room = np.empty((3, self._sizes.max()), dtype=np.float32)
+        self.layers = layers_of(tensors, metadata)
+        self._network = Network(self.layers, metadata["activation"])
         self._codes = self.rules.codes()
         self._words = make_scratch()[0]
 
@@ -56,10 +53,9 @@ class Critic:
         rows = np.zeros((len(states), self.reading.row_size), dtype=np.int8)
         look_at_all(states, self._codes, self._words, rows, rows[:, self.reading.own_size :])
         found = self.reading.read(rows)
-        firsts = np.empty((len(states), len(self._bias)), dtype=np.float32)
-        multiply_rows(found.starts, found.starts[1:], found.places, found.values, self._first, self._bias, firsts)
         values = np.empty(len(states), dtype=np.float32)
-        evaluate_rows(firsts, self._parameters, self._sizes, self._tanh, self._room, values)
+        network = self._network
+        evaluate_rows(network.begin(found, np.arange(len(states)), own=False), *network.rest, network.room, values)
         return values
 
 

@@ -55,7 +55,7 @@ class Keeper:
         self.folder, self.model, self.parties, self.about, self.habits = folder, model, parties, about, habits
         self.policy = folder / "policy.safetensors"
         self.metadata = policy_metadata(
-            parties.rules, "relu", len(model.policy.actor.linear_layers()), parties.reading.name
+            parties.rules, "relu", len(model.policy.actor.main.linear_layers()), parties.reading.name
         )
         self.checkpoint: bytes | None = None
         self.weights: dict[str, Any] = {}

@@ -13,6 +13,8 @@ it is for:
 | `activation` | `tanh` or `relu`, between the layers |
 | `layers` | number of layers |
 
+With tensors `exchange.layer0.weight` … it holds a second perceptron of as many layers, which decides the exchange.
+
 Other keys are the trainer's own. It is read without a learning library, with the package safetensors alone.
 """
 
@@ -34,10 +36,13 @@ from piquet_env.rules.actions import num_actions
 from piquet_env.rules.variants import Rules
 
 from .network import decide_rows, multiply_rows, weigh_rows
-from .reading import READINGS, reading_of
+from .reading import READINGS, Inputs, reading_of
 
 FORMAT = "piquet-policy-2"
 ACTIVATIONS = ("tanh", "relu")
+EXCHANGE = "exchange."  # stands before the names of the tensors of a network for the exchange
+
+Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
 class PolicyAgent(BatchAgent):
@@ -59,12 +64,9 @@ class PolicyAgent(BatchAgent):
             raise AgentError(f"the policy {path} cannot be used: {error}") from None
         if rules is not None and rules != self.rules:
             raise AgentError(f"the policy {path} was trained for the rules '{self.rules}', not for '{rules}'")
-        self._tanh = metadata["activation"] == "tanh"
         self.reading = reading_of(metadata["reading"], self.rules.pack)
-        self.layers = [(tensors[f"layer{n}.weight"], tensors[f"layer{n}.bias"]) for n in range(int(metadata["layers"]))]
-        self._first = np.ascontiguousarray(self.layers[0][0].T)
-        self._sizes, self._parameters = flatten(self.layers)
-        self._room = np.empty((3, self._sizes.max()), dtype=np.float32)
+        self.layers = {prefix: layers_of(tensors, metadata, prefix) for prefix in prefixes_of(tensors)}
+        self._networks = [Network(layers, metadata["activation"]) for layers in self.layers.values()]
 
     @property
     def name(self) -> str:
@@ -73,12 +75,14 @@ class PolicyAgent(BatchAgent):
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
         """Return a legal action for each row, int64[N]; `rng` is used unless the policy plays greedily."""
-        rows = len(masks)
-        network = self._begin(observations)
-        numbers = np.zeros(rows) if self.greedy else rng.random(rows)
-        actions = np.empty(rows, dtype=np.int64)
-        settings = (self._parameters, self._sizes, self._tanh)
-        decide_rows(*network, masks, *settings, self.greedy, numbers, self._room, actions)
+        found = self._read(observations)
+        numbers = np.zeros(len(masks)) if self.greedy else rng.random(len(masks))
+        actions = np.empty(len(masks), dtype=np.int64)
+        for network, rows in self._share(found):
+            decided = np.empty(len(rows), dtype=np.int64)
+            given = (found.orders[rows], self.reading.actions, masks[rows], *network.rest)
+            decide_rows(network.begin(found, rows), *given, self.greedy, numbers[rows], network.room, decided)
+            actions[rows] = decided
         return actions
 
     def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> Probabilities:
@@ -86,19 +90,49 @@ class PolicyAgent(BatchAgent):
         if self.greedy:
             return certain(self.act_batch(observations, masks, Streams([])), masks.shape[1])
         probabilities = np.zeros(masks.shape, dtype=np.float64)
-        network = self._begin(observations)
-        weigh_rows(*network, masks, self._parameters, self._sizes, self._tanh, self._room, probabilities)
+        found = self._read(observations)
+        for network, rows in self._share(found):
+            weighed = np.zeros((len(rows), masks.shape[1]), dtype=np.float64)
+            given = (found.orders[rows], self.reading.actions, masks[rows], *network.rest)
+            weigh_rows(network.begin(found, rows), *given, network.room, weighed)
+            probabilities[rows] = weighed
         return probabilities
 
-    def _begin(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what the first layer makes of observations of either form, float32[N, H], the orders, the outputs."""
+    def _read(self, observations: np.ndarray) -> Inputs:
+        """Return the inputs of observations of either form."""
         size = observation_size(self.rules.pack)
         if observations.shape[-1] != size:
             raise AgentError(f"{self.name} reads {size} entries, and the observation has {observations.shape[-1]}")
-        found = self.reading.read(self.reading.rows(observations))
-        firsts = np.empty((len(observations), len(self.layers[0][1])), dtype=np.float32)
-        multiply_rows(found.starts, found.own_ends, found.places, found.values, self._first, self.layers[0][1], firsts)
-        return firsts, found.orders, self.reading.actions
+        return self.reading.read(self.reading.rows(observations))
+
+    def _share(self, found: Inputs) -> list[tuple[Network, npt.NDArray[np.int64]]]:
+        """Return each network with the rows that it decides."""
+        if len(self._networks) == 1:
+            return [(self._networks[0], np.arange(len(found.orders)))]
+        return [(network, np.flatnonzero(found.exchanges == place)) for place, network in enumerate(self._networks)]
+
+
+class Network:
+    """A perceptron as the kernels read it.
+
+    layers: weight [out, in] and bias of each; activation: between them
+    rest:   parameters behind the first layer, sizes, and whether tanh stands between them, for the kernels
+    """
+
+    def __init__(self, layers: list[Layer], activation: str) -> None:
+        self._first, self._bias = np.ascontiguousarray(layers[0][0].T), layers[0][1]
+        sizes = np.array([len(bias) for _, bias in layers], dtype=np.int64)
+        parts = itertools.chain.from_iterable((weight.T.ravel(), bias) for weight, bias in layers[1:])
+        parameters = np.concatenate([np.empty(0, dtype=np.float32), *parts])
+        self.rest = (parameters, sizes, activation == "tanh")
+        self.room = np.empty((3, sizes.max()), dtype=np.float32)
+
+    def begin(self, found: Inputs, rows: npt.NDArray[np.int64], *, own: bool = True) -> npt.NDArray[np.float32]:
+        """Return what the first layer makes of some rows, float32[rows, H]. own: of what the seat may see alone."""
+        firsts = np.empty((len(rows), len(self._bias)), dtype=np.float32)
+        ends = found.own_ends if own else found.starts[1:]
+        multiply_rows(found.starts[rows], ends[rows], found.places, found.values, self._first, self._bias, firsts)
+        return firsts
 
 
 def policy_metadata(rules: Rules, activation: str, layers: int, reading: str = "plain") -> dict[str, str]:
@@ -146,9 +180,27 @@ def check_policy(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
         raise AgentError(f"its format is {metadata.get('format')!r}, not {FORMAT!r}")
     rules = rules_of(metadata)
     check_layout(metadata, rules)
-    inputs = reading_of(metadata["reading"], rules.pack).num_read
-    check_tensors(tensors, int(metadata["layers"]), inputs, num_actions(rules.pack))
+    inputs, actions = reading_of(metadata["reading"], rules.pack).num_read, num_actions(rules.pack)
+    for prefix in prefixes_of(tensors):
+        own = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if prefix_of(name) == prefix}
+        check_tensors(own, int(metadata["layers"]), inputs, actions)
     return rules
+
+
+def prefix_of(name: str) -> str:
+    """Return what stands before the layer in a tensor's name."""
+    return EXCHANGE if name.startswith(EXCHANGE) else ""
+
+
+def prefixes_of(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    """Return the prefixes of a policy's networks, that of the main one first."""
+    return ["", EXCHANGE] if any(prefix_of(name) for name in tensors) else [""]
+
+
+def layers_of(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str], prefix: str = "") -> list[Layer]:
+    """Return weight [out, in] and bias of each layer of a network."""
+    numbers = range(int(metadata["layers"]))
+    return [(tensors[f"{prefix}layer{n}.weight"], tensors[f"{prefix}layer{n}.bias"]) for n in numbers]
 
 
 def check_layout(metadata: Mapping[str, str], rules: Rules) -> None:
@@ -196,13 +248,6 @@ def check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: in
         width = weight.shape[0]
     if width != num_outputs:
         raise AgentError(f"its last layer has {width} logits for {num_outputs} actions")
-
-
-def flatten(layers: list[tuple[np.ndarray, np.ndarray]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return sizes and parameters behind the first layer as the kernel reads them."""
-    sizes = np.array([len(bias) for _, bias in layers], dtype=np.int64)
-    parts = itertools.chain.from_iterable((weight.T.ravel(), bias) for weight, bias in layers[1:])
-    return sizes, np.concatenate([np.empty(0, dtype=np.float32), *parts])
 
 
 def read_network(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:

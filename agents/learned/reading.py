@@ -65,6 +65,7 @@ class Inputs(NamedTuple):
     starts: int64[N + 1], where each row's list begins; own_ends: int64[N], where what the seat may see ends
     places: int32, the inputs; values: float32
     orders: int64[N], the order of the suits in each row, for `Reading.actions`
+    exchanges: int64[N], 1 where cards are exchanged, else 0
     """
 
     starts: npt.NDArray[np.int64]
@@ -72,6 +73,7 @@ class Inputs(NamedTuple):
     places: npt.NDArray[np.int32]
     values: npt.NDArray[np.float32]
     orders: npt.NDArray[np.int64]
+    exchanges: npt.NDArray[np.int64]
 
 
 class Reading:
@@ -122,6 +124,7 @@ class Reading:
             np.empty(len(rows), dtype=np.int64),
             np.empty(most, dtype=np.int32),
             np.empty(most, dtype=np.float32),
+            np.zeros(len(rows), dtype=np.int64),
             np.zeros(len(rows), dtype=np.int64),
         )
         list_inputs(
@@ -422,6 +425,7 @@ def list_inputs(
     places: np.ndarray,
     values: np.ndarray,
     orders: np.ndarray,
+    exchanges: np.ndarray,
 ) -> None:
     """Fill the arrays of `Inputs` from rows of int8 entries that are read as int64[N, W] words.
 
@@ -432,9 +436,10 @@ def list_inputs(
     for row in range(words.shape[0]):
         starts[row] = found
         digits, bank, order, before = 0, 0, 0, False
+        for phase in range(blocks[10]):
+            exchanges[row] |= entries[row, blocks[_PHASES] + phase]
         if is_by_suit:
-            for phase in range(blocks[10]):
-                bank |= entries[row, blocks[_PHASES] + phase]
+            bank = exchanges[row]
             before = True
             for phase in range(blocks[11], blocks[12]):
                 before &= entries[row, blocks[_PHASES] + phase] == 0

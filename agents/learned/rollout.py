@@ -11,9 +11,6 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 from .advantages import explained_variance, generalised_advantages, normalise_by_group
 from .parties import PHASES
-from .weighing import advantages_of
-
-NOT_WEIGHED = -1
 
 
 class Minibatch(NamedTuple):
@@ -27,9 +24,6 @@ class Minibatch(NamedTuple):
     returns: torch.Tensor  # float32[M]
     phases: torch.Tensor  # int64[M], by PHASES
     own: torch.Tensor  # float32[M], 1 where the actor learns from the decision, 0 where an opponent took it
-    weighed: torch.Tensor  # int64[D], the places in the minibatch of the decisions that were weighed
-    chances: torch.Tensor  # float32[D, A], the probabilities with which these were taken
-    all_advantages: torch.Tensor  # float32[D, A], the advantage of each of their actions
 
 
 class SelfPlayBuffer(MaskableRolloutBuffer):
@@ -40,7 +34,6 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
     phases: np.ndarray
     ends: np.ndarray
     own: np.ndarray
-    places: np.ndarray
 
     def reset(self) -> None:
         """Forget the last rollout; its memory is used again."""
@@ -54,20 +47,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
             self.ends = np.zeros(shape, dtype=bool)
             for name in ("rewards", "values", "log_probs", "signs", "advantages", "returns", "own"):
                 setattr(self, name, np.zeros(shape, dtype=np.float32))
-            self.places = np.zeros(shape, dtype=np.int64)
-        self.places[:] = NOT_WEIGHED
-        self.weighed: list[tuple[np.ndarray, np.ndarray]] = []
-        self.chances = self.all_advantages = np.zeros((0, self.action_masks.shape[-1]), dtype=np.float32)
         self.pos, self.full = 0, False
-
-    def weigh(self, rows: np.ndarray, chances: np.ndarray, values: np.ndarray) -> None:
-        """Note for some parties, before the decision is entered, the policy's probabilities and each action's value.
-
-        rows: int64[D]; chances, values: float32[D, A], to the mover; 0 where an action is not legal
-        """
-        first = sum(len(before) for before, _ in self.weighed)
-        self.places[self.pos, rows] = first + np.arange(len(rows))
-        self.weighed.append((chances, values))
 
     def note(self, **arrays: np.ndarray) -> None:
         """Enter one decision a partie: every array of the buffer but advantages and returns, by name."""
@@ -83,9 +63,6 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         """
         raw = generalised_advantages(self.rewards, self.values, last_values, self.ends, self.gamma, self.gae_lambda)
         self.returns[:] = raw + self.values
-        if self.weighed:
-            self.chances, values = (np.concatenate(parts) for parts in zip(*self.weighed, strict=True))
-            self.all_advantages = advantages_of(values, self.chances)
         groups = np.where(self.own > 0, self.phases, len(PHASES))
         self.advantages[:] = normalise_by_group(raw * self.signs, groups, len(PHASES))
 
@@ -102,8 +79,6 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         order = rng.permutation(everything)
         for start in range(0, everything - size + 1, size):
             places = order[start : start + size]
-            weighed = self.places.reshape(-1)[places]
-            found = np.flatnonzero(weighed != NOT_WEIGHED)
             yield Minibatch(
                 self._take(self.observations, places),
                 self._take(self.action_masks, places),
@@ -113,9 +88,6 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
                 self._take(self.returns * self.signs, places),
                 self._take(self.phases, places),
                 self._take(self.own, places),
-                torch.from_numpy(found),
-                torch.from_numpy(self.chances[weighed[found]]),
-                torch.from_numpy(self.all_advantages[weighed[found]]),
             )
 
     def _take(self, array: np.ndarray, places: np.ndarray) -> torch.Tensor:

@@ -26,9 +26,7 @@ from .reading import Inputs
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
-from .weighing import exchanging_rows, weigh_actions
 
-LEAST_FELT, MOST_FELT = -9.0, -1e-3  # logarithms of probabilities
 _SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
 
 
@@ -38,7 +36,6 @@ class SelfPlayPPO(MaskablePPO):
     schedules:   of learning rate and entropy; the learner tells it how many decisions are made
     company:     who else moves: a teacher, opponents; nobody by default
     critic_first: decisions in which the critic learns alone, for an actor that brings its knowledge with it
-    weigh_exchange: whether the critic weighs every discard (weighing.py)
     The other arguments are MaskablePPO's.
     """
 
@@ -51,11 +48,9 @@ class SelfPlayPPO(MaskablePPO):
         schedules: Schedules,
         company: Company,
         critic_first: int = 0,
-        weigh_exchange: bool = False,
         **options: Any,
     ) -> None:
         self.schedules, self.company, self.critic_first = schedules, company, critic_first
-        self.weigh_exchange = weigh_exchange
         self._is_lesson = self._is_actor_learning = False
         super().__init__(*arguments, **options)
 
@@ -89,8 +84,6 @@ class SelfPlayPPO(MaskablePPO):
                 actions = self.company.teach(env.batch, others)
                 own[:] = True
             env.step_async(actions)
-            if self.weigh_exchange and self._is_actor_learning and not self._is_lesson:
-                self._weigh(env, rows, own, rollout_buffer)
             following, rewards, ends, _ = env.step_wait()
             rollout_buffer.note(
                 observations=rows,
@@ -115,21 +108,6 @@ class SelfPlayPPO(MaskablePPO):
         rollout_buffer.estimate(last_values)
         callback.on_rollout_end()
         return True
-
-    def _weigh(self, env: SelfPlayParties, rows: np.ndarray, own: np.ndarray, buffer: SelfPlayBuffer) -> None:
-        """Note what each discard is worth, where the policy exchanges."""
-        exchanging = exchanging_rows(env.batch)
-        exchanging = exchanging[own[exchanging]]
-        if len(exchanging) == 0:
-            return
-
-        def judge(seen: np.ndarray) -> np.ndarray:
-            return self.policy.predict_values(torch.from_numpy(seen)).numpy()
-
-        with torch.no_grad():
-            chances = self.policy.chances(rows[exchanging], env.batch.buffers.action_mask[exchanging])
-            values = weigh_actions(env.batch, exchanging, env.reading, judge)
-        buffer.weigh(exchanging, chances, values)
 
     def train(self) -> None:
         """Update actor and critic by some passes over the rollout."""
@@ -174,8 +152,6 @@ class SelfPlayPPO(MaskablePPO):
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
         gains = torch.min(batch.advantages * ratios, batch.advantages * ratios.clamp(1 - clip, 1 + clip))
-        if len(batch.weighed):
-            gains = gains.index_copy(0, batch.weighed, all_gains(logits[batch.weighed], batch))
         if self._is_lesson:
             gains = log_probs
         if figures is not None:
@@ -205,22 +181,6 @@ class SelfPlayPPO(MaskablePPO):
     def _stream(self, purpose: int) -> np.random.Generator:
         """Return the random numbers of this rollout or of its update."""
         return np.random.default_rng((int(self.seed or 0), purpose, self.num_timesteps))
-
-
-def all_gains(logits: torch.Tensor, batch: Minibatch) -> torch.Tensor:
-    """Return the gain of the decisions that were weighed, float32[D]: the mean of logits times advantages.
-
-    This is the update of neural replicator dynamics: an action is pushed by its advantage alone, however rarely the
-    policy takes it, where the gradient of a probability would leave rare ones alone. Nothing is pushed beyond what a
-    decision can feel.
-    """
-    legal = batch.action_masks[batch.weighed] > 0
-    log_probs = torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1).detach()
-    pushed = batch.all_advantages
-    felt = legal & ~((log_probs < LEAST_FELT) & (pushed < 0)) & ~((log_probs > MOST_FELT) & (pushed > 0))
-    numbers = legal.sum(dim=1, keepdim=True)
-    centred = logits - (logits * legal).sum(dim=1, keepdim=True) / numbers
-    return torch.where(felt, centred * pushed, 0.0).sum(dim=1) / numbers.flatten()
 
 
 class _Figures:
@@ -264,8 +224,8 @@ def build_model(
     discount: float,
     trace: float,
     critic_first: int = 0,
-    weigh_exchange: bool = False,
     critic_sees: str = "all",
+    exchange_hidden: int = 0,
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -275,7 +235,6 @@ def build_model(
         schedules=schedules,
         company=company or Company(parties.num_envs, parties.rules),
         critic_first=critic_first,
-        weigh_exchange=weigh_exchange,
         learning_rate=schedules.learning_rate_now,
         n_steps=max(rollout // parties.num_envs, 1),
         batch_size=minibatch,
@@ -293,6 +252,7 @@ def build_model(
         policy_kwargs={
             "reading": parties.reading,
             "critic_sees": critic_sees,
+            "exchange_hidden": exchange_hidden,
             "hidden": hidden,
             "layers": layers,
             "precision": precision,
@@ -303,8 +263,11 @@ def build_model(
 
 def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
     """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
-    weights = network_weights(model.policy.actor)
-    weights["layer0.weight"] = weights["layer0.weight"][:, : model.policy.reading.num_read].copy()  # no padding
+    weights = {}
+    for prefix, network in model.policy.actor.networks().items():
+        for name, tensor in network_weights(network).items():
+            kept = tensor[:, : model.policy.reading.num_read] if name == "layer0.weight" else tensor  # no padding
+            weights[prefix + name] = kept.copy()
     return weights
 
 

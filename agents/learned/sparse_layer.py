@@ -74,10 +74,12 @@ class SparseLinear(torch.nn.Module):
         self.bias = torch.nn.Parameter(torch.zeros(units))
         torch.nn.init.orthogonal_(self.weight, gain=(2 * max(inputs / USUAL_INPUTS, 1)) ** 0.5)
 
-    def forward(self, found: Inputs) -> torch.Tensor:
-        """Return float32[N, units]."""
-        ends = found.own_ends if self.is_own else found.starts[1:]
+    def forward(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return float32[N, units], or that of some rows."""
+        starts, ends = found.starts[:-1], found.own_ends if self.is_own else found.starts[1:]
+        if rows is not None:
+            starts, ends = starts[rows], ends[rows]
         product: torch.Tensor = _SparseProduct.apply(  # type: ignore[no-untyped-call]  # torch has no types here
-            found.starts, ends, found, self.weight, self.bias
+            starts, ends, found, self.weight, self.bias
         )
         return product

@@ -23,8 +23,9 @@ def find_nonzeros(rows: np.ndarray, scale: np.ndarray, num_own: int) -> Inputs:
     at, places = np.nonzero(rows)
     counts, owned = (np.bincount(kept, minlength=len(rows)) for kept in (at, at[places < num_own]))
     starts = np.concatenate([[0], np.cumsum(counts)])
+    nothing = np.zeros(len(rows), np.int64)
     values = (rows[at, places] * scale[places]).astype(np.float32)
-    return Inputs(starts, starts[:-1] + owned, places.astype(np.int32), values, np.zeros(len(rows), np.int64))
+    return Inputs(starts, starts[:-1] + owned, places.astype(np.int32), values, nothing, nothing)
 
 
 @pytest.mark.parametrize(("own", "inputs"), [(24, 40), (40, 40)])
