@@ -98,7 +98,7 @@ def _build_search(
     worlds: int | None = None,
     ms: float | None = None,
     from_cards: int = 12,
-    exchange: bool = True,
+    exchange: bool = False,
     equity: str = "always",
     leaf: str = "base",
     unlike: float | None = None,
@@ -153,7 +153,9 @@ def _build_expert(rules: Rules | None, *, base: str = EXPERT_BASE, critic: str =
     from .learned.pretrained import CRITIC
 
     own = base.partition(":")[0].partition("@")[0] == "pretrained"
-    return _build_search(rules, base=base, critic=critic or (str(CRITIC) if own else ""), label="expert", **options)
+    critic = critic or (str(CRITIC) if own else "")
+    options = {"exchange": bool(critic)} | options
+    return _build_search(rules, base=base, critic=critic, label="expert", **options)
 
 
 BUILDERS: dict[str, Builder] = {

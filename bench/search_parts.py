@@ -1,7 +1,7 @@
 """Measure what each part of `search` gives: duplicate single deals against `heuristic`, the same decks for all rows.
 
     python -m bench.search_parts                    the parts of the play, 200 decks
-    python -m bench.search_parts search:worlds=16,exchange=false search:worlds=32,exchange=false --decks 400 --seed 5
+    python -m bench.search_parts search:worlds=16 search:worlds=32 --decks 400 --seed 5
 
 A deal is cheap and tells more than its share of a partie: one point a deal is worth some twenty settlement points a
 partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie.
@@ -22,10 +22,10 @@ from piquet_env.equity import CAVENDISH
 from piquet_env.rules.variants import Rules
 
 PARTS = (
-    "search:exchange=false,leaf=solver,unlike=1",
-    "search:exchange=false,leaf=solver",
-    "search:exchange=false,unlike=1",
-    "search:exchange=false",
+    "search:leaf=solver,unlike=1",
+    "search:leaf=solver",
+    "search:unlike=1",
+    "search",
 )
 POINTS = (10, 18, 28, 40)  # of an earlier deal
 

@@ -62,7 +62,7 @@ class SearchAgent(BatchAgent):
         ms: float | None = None,
         from_cards: int = 12,
         equity: str = "always",
-        exchange: bool = True,
+        exchange: bool = False,
         leaf: str = "base",
         unlike: float = UNLIKE,
         effort: Effort | None = None,

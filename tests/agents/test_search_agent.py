@@ -24,7 +24,7 @@ MORE_RULES = ("rubicon sinking=none", "rubicon deals=1", "rubicon elder_max=3", 
 def quick(rules: Rules | None = None, **options) -> SearchAgent:
     """A search that looks at little."""
     base = GreedyAgent(elder_max=None if rules is None else rules.elder_max)
-    return SearchAgent(base=base, rules=rules, **{"worlds": 6, "effort": QUICK, **options})
+    return SearchAgent(base=base, rules=rules, **{"worlds": 6, "exchange": True, "effort": QUICK, **options})
 
 
 def decisions(agent: Agent, rules: Rules, other: Agent, *, partie: int = 0) -> list[int]:
@@ -179,17 +179,17 @@ ONE_DEAL = [
 def test_it_decides_alike_uncompiled() -> None:
     rules = Rules.of("rubicon deals=1")
     effort = Effort(guesses=2, rounds=((1, 1), (1, 3)))
-    agent = SearchAgent(base=GreedyAgent(), rules=rules, worlds=1, from_cards=3, effort=effort)
+    agent = SearchAgent(base=GreedyAgent(), rules=rules, worlds=1, from_cards=3, exchange=True, effort=effort)
     assert decisions(agent, rules, GreedyAgent()) == ONE_DEAL
 
 
 @pytest.mark.slow
 def test_it_beats_its_base() -> None:
-    result = play_match("search:worlds=20,exchange=false", "greedy", parties=40, seed=7)
+    result = play_match("search:worlds=20", "greedy", parties=40, seed=7)
     assert result.settlement.low > 50
 
 
 @pytest.mark.slow
 def test_it_beats_the_agent_on_which_it_plays() -> None:
-    result = play_match("search:worlds=32,exchange=false", "heuristic", parties=100, seed=8)
+    result = play_match("search:worlds=32", "heuristic", parties=100, seed=8)
     assert result.settlement.low > 15

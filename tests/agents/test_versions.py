@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import versions
+from agents import freeze, versions
 from agents.base import AgentError
 from agents.registry import make_agent, split_spec
 
@@ -14,29 +14,29 @@ from agents.registry import make_agent, split_spec
 @pytest.mark.parametrize("key", sorted(versions.versions()))
 def test_a_frozen_version_plays_as_it_did(key: str) -> None:
     entry = versions.versions()[key]
-    assert versions.signature(key, entry["parties"], entry["seed"]) == entry["signature"]
+    assert freeze.signature(key, entry["parties"], entry["seed"]) == entry["signature"]
 
 
 def test_a_signature_tells_agents_apart() -> None:
-    assert versions.signature("greedy", 3, 1) == versions.signature("greedy", 3, 1)
-    found = {versions.signature(name, 3, 1) for name in ("greedy", "heuristic", "heuristic:style=bold", "random")}
+    assert freeze.signature("greedy", 3, 1) == freeze.signature("greedy", 3, 1)
+    found = {freeze.signature(name, 3, 1) for name in ("greedy", "heuristic", "heuristic:style=bold", "random")}
     assert len(found) == 4
-    assert versions.signature("greedy", 3, 2) != versions.signature("greedy", 3, 1)
+    assert freeze.signature("greedy", 3, 2) != freeze.signature("greedy", 3, 1)
 
 
 def test_freezing_adds_the_next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "PATH", tmp_path / "versions.json")
-    monkeypatch.setattr(versions, "PARTIES", {"greedy": 2})
+    monkeypatch.setattr(freeze, "PARTIES", {"greedy": 2})
     versions.PATH.write_text("{}")
-    assert versions.main(["--freeze", "greedy"]) == 0
-    assert versions.main(["--freeze", "greedy"]) == 0
+    assert freeze.main(["greedy"]) == 0
+    assert freeze.main(["greedy"]) == 0
     found = json.loads(versions.PATH.read_text())
     assert sorted(found) == ["greedy@1", "greedy@2"]
     assert make_agent("greedy@2").name == "greedy"
-    assert versions.main([]) == 0
+    assert freeze.main([]) == 0
     found["greedy@1"]["signature"] = "0" * 16
     versions.PATH.write_text(json.dumps(found))
-    assert versions.main([]) == 1
+    assert freeze.main([]) == 1
 
 
 @pytest.mark.parametrize("spec", ["heuristic@99", "heuristic@", "heuristic@x", "greedy@1"])
