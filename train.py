@@ -88,7 +88,7 @@ class Config:
     """passes over a rollout"""
     learning_rate: float = 2e-3
     """Adam's step at the beginning"""
-    entropy: float = 0.05
+    entropy: float = 0.01
     """weight of the policy's entropy at the beginning"""
     decay: int = 40_000_000
     """decisions in which learning rate and entropy fall to 0.71, and on as 1 / sqrt(1 + decisions / decay)"""

@@ -204,7 +204,8 @@ def test_no_more_is_played_than_there_are_boards(block: SuiteBlock) -> None:
 
 def test_the_frozen_opponents_can_be_made() -> None:
     suite = read_suite()
-    assert [opponent.spec for opponent in suite.opponents] == ["random", "greedy", "heuristic@1", "search@1"]
+    specs = ["random", "greedy", "heuristic@1", "search@1", "pretrained", "pretrained:greedy"]
+    assert [opponent.spec for opponent in suite.opponents] == specs
     for spec in (suite.reference, *(opponent.spec for opponent in suite.opponents)):
         assert can_batch((make_agent(spec, suite.rules),) * 2)
 
