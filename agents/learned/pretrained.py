@@ -29,6 +29,7 @@ CARD = FOLDER / "card.json"
 
 # What a card takes over from the metadata of the policy, and of a match.
 _FACTS = ("format", "rules", "rules_hash", "observation_version", "observation_size", "num_actions", "reading")
+_OF_THE_START = ("preset", "minutes", "decisions", "run_dir", "resume", "start_from")  # of the last start, not the run
 _FIGURES = ("b", "parties", "settlement", "deal_points", "rubicon_against")
 
 
@@ -55,11 +56,12 @@ class PretrainedAgent(PolicyAgent):
         return "pretrained:greedy" if self.greedy else "pretrained"
 
 
-def package(run: Path, folder: Path, recipe: str, evaluation: Path | None) -> dict[str, Any]:
+def package(run: Path, folder: Path, recipe: str, evaluation: Path | None, before: int = 0) -> dict[str, Any]:
     """Write the policy and the critic of a run, in half precision, and their card; return the card.
 
     recipe:     how the run was made, in words
     evaluation: what evaluate.py or train.py has written of its matches; None: the card tells no strength
+    before:     decisions made in earlier runs, whose networks this one began with
     """
     files = {name: run / f"{name}.safetensors" for name in ("policy", "critic")}
     PolicyAgent(path=files["policy"]), Critic(path=files["critic"])  # refuses what cannot be used
@@ -74,8 +76,8 @@ def package(run: Path, folder: Path, recipe: str, evaluation: Path | None) -> di
         "parameters": sum(tensor.size for tensor in policy.values()),
         "sha256": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in _networks(folder)},
         "recipe": recipe,
-        "decisions": int(metadata["decisions"]),
-        "options": options,
+        "decisions": before + int(metadata["decisions"]),
+        "options": {name: value for name, value in options.items() if name not in _OF_THE_START},
         "strength": [{name: match[name] for name in _FIGURES} for match in matches],
     }
     write_atomically(folder / CARD.name, (json.dumps(found, indent=2) + "\n").encode())
@@ -92,10 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run", type=Path, help="folder of a run of train.py")
     parser.add_argument("--recipe", required=True, help="how the run was made, in words")
     parser.add_argument("--evaluation", type=Path, help="JSON of its matches")
+    parser.add_argument("--before", type=int, default=0, help="decisions made in earlier runs (0)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the files go")
     options = parser.parse_args(arguments)
     try:
-        package(options.run, options.folder, options.recipe, options.evaluation)
+        package(options.run, options.folder, options.recipe, options.evaluation, options.before)
     except (AgentError, OSError, KeyError, json.JSONDecodeError) as error:
         parser.error(f"{options.run} cannot be packaged: {error}")
     return 0

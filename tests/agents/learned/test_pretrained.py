@@ -13,7 +13,7 @@ pytest.importorskip("safetensors")
 from agents.arena import play_match
 from agents.base import AgentError
 from agents.learned.critic import Critic
-from agents.learned.policy import PolicyAgent
+from agents.learned.policy import PolicyAgent, read_network
 from agents.learned.pretrained import CRITIC, FOLDER, POLICY, PretrainedAgent, card, main
 from agents.registry import make_agent
 from piquet_env import Rules
@@ -28,7 +28,7 @@ def test_the_card_is_that_of_the_files() -> None:
     assert found["parameters"] == sum(w.size + b.size for layers in agent.layers.values() for w, b in layers)
     assert Critic(path=CRITIC).rules == agent.rules
     assert {"recipe", "decisions", "options"} <= set(found)
-    assert {match["b"] for match in found["strength"]} >= {"random", "greedy", "heuristic"}
+    assert {match["b"] for match in found["strength"]} >= {"random", "greedy", "heuristic@1"}
 
 
 def test_the_files_are_small_enough_to_be_shipped() -> None:
@@ -63,14 +63,24 @@ def test_a_run_is_packaged(tmp_path: Path) -> None:
     run.mkdir()
     for path in (POLICY, CRITIC):
         (run / path.name).write_bytes(path.read_bytes())
-    (run / "config.json").write_text('{"seed": 3}')
+    (run / "config.json").write_text('{"seed": 3, "run_dir": "somewhere"}')
     matches = [{"b": "greedy", "parties": 2, "settlement": {}, "deal_points": {}, "rubicon_against": {}, "a": "x"}]
     (run / "evaluation.json").write_text(json.dumps({"matches": matches}))
-    options = ["--recipe", "as in the test", "--evaluation", str(run / "evaluation.json"), "--folder", str(folder)]
+    options = [
+        "--before",
+        "5",
+        "--recipe",
+        "as in the test",
+        "--evaluation",
+        str(run / "evaluation.json"),
+        "--folder",
+        str(folder),
+    ]
     assert main([str(run), *options]) == 0
     written = json.loads((folder / "card.json").read_text())
     assert written["recipe"] == "as in the test"
     assert written["options"] == {"seed": 3}
+    assert written["decisions"] == 5 + int(read_network(POLICY)[1]["decisions"])
     assert written["strength"] == [{name: value for name, value in matches[0].items() if name != "a"}]
     first, second = PolicyAgent(path=folder / "policy.safetensors"), PretrainedAgent()
     pairs = zip(first.layers[""], second.layers[""], strict=True)
