@@ -94,7 +94,11 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         return
     assert isinstance(model.env, SelfPlayParties)
     policy = PolicyAgent(path=path, rules=model.env.rules)
-    for prefix, network in model.policy.actor.networks().items():
+    networks = model.policy.actor.networks()
+    if left_out := [prefix for prefix in policy.layers if prefix not in networks]:
+        units = len(policy.layers[left_out[0]][0][1])
+        raise CheckpointError(f"{path} has a network of its own for the exchange: add --exchange-hidden {units}")
+    for prefix, network in networks.items():
         layers = policy.layers[prefix] if prefix in policy.layers else policy.layers[""]
         _give_layers(model, network, policy.reading, layers, path)
     beside = path.with_name("critic.safetensors")
