@@ -59,13 +59,13 @@ def test_an_opponent_decides_where_it_sits_and_nowhere_else() -> None:
     met = 0
     for _ in range(40):
         buffers = parties.batch.buffers
-        policys = np.array([int(np.flatnonzero(mask)[-1]) for mask in buffers.action_mask])
-        greedys = greedy.act_batch(buffers.observation, buffers.action_mask, np.random.default_rng(1))
-        actions = policys.copy()
+        of_policy = np.array([int(np.flatnonzero(mask)[-1]) for mask in buffers.action_mask])
+        of_greedy = greedy.act_batch(buffers.observation, buffers.action_mask, np.random.default_rng(1))
+        actions = of_policy.copy()
         own = company.move(parties.batch, actions, np.random.default_rng(2))
         theirs = buffers.to_act == company.seats
         assert (own == ~theirs).all()
-        assert (actions == np.where(theirs, greedys, policys)).all()
+        assert (actions == np.where(theirs, of_greedy, of_policy)).all()
         met += np.count_nonzero(theirs)
         parties.step_async(actions)
         parties.step_wait()
