@@ -60,7 +60,7 @@ class Config:
     """decisions over which points turn into equity"""
     teacher: str = ""
     """agent that the policy imitates before it plays itself, such as heuristic"""
-    lessons: int = 6_000_000
+    lessons: int = 3_000_000
     """with --teacher: decisions to imitate"""
     lesson_rate: float = 2e-3
     """with --teacher: Adam's step while it is imitated"""
@@ -124,7 +124,7 @@ class Config:
     """duplicate parties against each bot at the end; 0 for none"""
 
 
-_LONG = {"teacher": "heuristic", "lessons": 3_000_000, "learning_rate": 3e-4}
+_LONG = {"teacher": "heuristic", "learning_rate": 3e-4}
 PRESETS: dict[str, dict[str, Any]] = {
     "first": {},
     "hour": {"minutes": 60.0, **_LONG},

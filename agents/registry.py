@@ -30,7 +30,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piquet_env.rules.variants import Rules
 
@@ -38,6 +38,9 @@ from .base import Agent, AgentError
 from .streams import Streams
 from .versions import check_version
 from .view import View
+
+if TYPE_CHECKING:
+    from .search.agent import SearchAgent
 
 # Streams and View are handed on to `piquet_env.opponents`, which asks this module alone for all that an agent needs.
 __all__ = ["BUILDERS", "Streams", "View", "make_agent", "split_spec"]
@@ -103,8 +106,7 @@ def _build_search(
     leaf: str = "base",
     unlike: float | None = None,
     critic: str = "",
-    label: str = "search",
-) -> Agent:
+) -> SearchAgent:
     from .learned.critic import Critic
     from .search.agent import WORLDS, SearchAgent
     from .search.continuation import UNLIKE
@@ -122,7 +124,6 @@ def _build_search(
         leaf=leaf,
         unlike=UNLIKE if unlike is None else unlike,
         critic=Critic(path=critic, rules=rules) if critic and exchange else None,
-        label=label,
     )
 
 
@@ -155,7 +156,9 @@ def _build_expert(rules: Rules | None, *, base: str = EXPERT_BASE, critic: str =
     own = base.partition(":")[0].partition("@")[0] == "pretrained"
     critic = critic or (str(CRITIC) if own else "")
     options = {"exchange": bool(critic)} | options
-    return _build_search(rules, base=base, critic=critic, label="expert", **options)
+    agent = _build_search(rules, base=base, critic=critic, **options)
+    agent.label = "expert"
+    return agent
 
 
 BUILDERS: dict[str, Builder] = {

@@ -12,6 +12,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 
 from .masked import sample_rows, weigh_choices
+from .policy import EXCHANGE
 from .reading import Inputs, Reading
 from .side_by_side import SideBySide
 from .sparse_layer import SparseLinear
@@ -79,7 +80,7 @@ class Actor(torch.nn.Module):
 
     def networks(self) -> dict[str, Perceptron]:
         """Return the perceptrons, by what stands before the names of their layers in a policy's file."""
-        return {"": self.main} if self.exchange is None else {"": self.main, "exchange.": self.exchange}
+        return {"": self.main} if self.exchange is None else {"": self.main, EXCHANGE: self.exchange}
 
 
 class SelfPlayPolicy(MaskableActorCriticPolicy):
@@ -160,12 +161,6 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
         _, values = self.side_by_side(choose, judge)
         return actions, log_probs, values
-
-    def chances(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Return the probabilities of all actions, float32[N, A]; 0 where one is not legal."""
-        logits = self.logits(self.reading.read(rows)).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
-        chances: np.ndarray = torch.softmax(logits, dim=1).detach().numpy()
-        return chances
 
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None

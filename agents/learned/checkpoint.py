@@ -18,13 +18,11 @@ import torch
 from .actor_critic import Perceptron
 from .critic import Critic
 from .parties import SelfPlayParties
-from .policy import PolicyAgent
+from .policy import Layer, PolicyAgent
 from .reading import Reading
 from .self_play import SelfPlayPPO
 
 FORMAT = "piquet-checkpoint-2"
-
-Layer = tuple[np.ndarray, np.ndarray]  # weight [out, in] and bias
 
 
 class CheckpointError(ValueError):

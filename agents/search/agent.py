@@ -50,7 +50,6 @@ class SearchAgent(BatchAgent):
                 played; 1 weighs hands by what has been said alone
     effort:     how much the search for an exchange looks at
     critic:     values exchanges instead of deals played on (agents/search/critic_exchange.py); None: none does
-    label:      how tables call the agent
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class SearchAgent(BatchAgent):
         unlike: float = UNLIKE,
         effort: Effort | None = None,
         critic: Critic | None = None,
-        label: str = "search",
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
@@ -87,7 +85,7 @@ class SearchAgent(BatchAgent):
         self.unlike = unlike
         self.effort = effort or Effort()
         self.critic = critic
-        self.label = label
+        self.label = "search"  # how tables call it
         self._stakes = Stakes(self.rules, equity)
         self._make_searches()
 

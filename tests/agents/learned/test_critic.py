@@ -63,7 +63,8 @@ def test_a_policy_in_half_the_space_decides_alike(tmp_path: Path) -> None:
         probabilities.append(PolicyAgent(path=path).probabilities(model.env.batch.buffers.observation, masks))
     assert sizes[1] < 0.51 * sizes[0]
     assert probabilities[1] == pytest.approx(probabilities[0], abs=0.01)
-    expected = model.policy.chances(rows, masks)
+    logits = model.policy.logits(model.policy.list_rows(torch.from_numpy(rows)))
+    expected = torch.softmax(logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf), dim=1).detach().numpy()
     assert probabilities[0] == pytest.approx(expected, abs=1e-4)
 
 
