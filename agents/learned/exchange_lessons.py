@@ -22,13 +22,12 @@ from piquet_env.rules.variants import Rules
 
 from .actor_critic import Perceptron
 from .masked import weigh_choices
-from .reading import Reading
+from .reading import CARD_BLOCKS, Reading
 
 DEALS_AT_ONCE = 1024
 MINIBATCH = 2048
 EXCHANGES_A_STEP = 20  # so many exchanges of the teacher are worth a step of the fit
 LEARNING_RATE = 2e-3
-_CARD_BLOCKS = 19
 _DECKS = 1 << 42  # the decks of these lessons, apart from those of training and evaluation
 
 
@@ -116,9 +115,9 @@ def exchange_suits(
     rows: npt.NDArray[np.int8], sets: npt.NDArray[np.bool_], suits: npt.NDArray[np.int64], pack: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
     """Return copies in which suit s of row i holds what suit suits[i, s] held."""
-    ranks, cards = pack // 4, _CARD_BLOCKS * pack
+    ranks, cards = pack // 4, CARD_BLOCKS * pack
     source = (suits[:, :, None] * ranks + np.arange(ranks)).reshape(len(rows), pack)
-    everywhere = (np.arange(_CARD_BLOCKS)[None, :, None] * pack + source[:, None, :]).reshape(len(rows), cards)
+    everywhere = (np.arange(CARD_BLOCKS)[None, :, None] * pack + source[:, None, :]).reshape(len(rows), cards)
     exchanged = rows.copy()
     exchanged[:, :cards] = np.take_along_axis(rows[:, :cards], everywhere, axis=1)
     return exchanged, np.take_along_axis(sets, source, axis=1)

@@ -19,12 +19,10 @@ from piquet_env.rules.knowledge import VIEW_NAMES
 from piquet_env.rules.variants import Rules
 
 from .objective import Objective
-from .reading import reading_of
+from .reading import EXCHANGES, PLAYS, reading_of
 
 PHASES = ("exchange", "dialogue", "play")
 STAGGER = 256  # a partie has about two hundred decisions
-_PLAYED = ("lead", "follow")
-_EXCHANGED = ("cut", "carte blanche", "exchange elder", "exchange younger")
 
 
 class SelfPlayParties(VecEnv):
@@ -191,4 +189,4 @@ def _phase_place(pack: int) -> np.ndarray:
 
 
 def _phase_of(view: str) -> int:
-    return PHASES.index("play" if view in _PLAYED else "exchange" if view in _EXCHANGED else "dialogue")
+    return PHASES.index("play" if view in PLAYS else "exchange" if view in EXCHANGES else "dialogue")

@@ -41,11 +41,11 @@ from piquet_env.rules.knowledge import VIEW_NAMES
 READINGS = ("plain", "suits")
 WORD = 8  # entries looked at together; a row is padded to whole words
 
-_CARD_BLOCKS = 19
+CARD_BLOCKS = int(decode(np.arange(observation_size(32)))["elder"][0]) // 32  # they stand first
 _HIDDEN_BLOCKS = 3  # the other's hand, the other's discards, place in the talon
 _AS_ONE = ("talon_seen", "own_trick", "other_trick")  # blocks by card whose numbers are read as marks
-_EXCHANGES = ("cut", "carte blanche", "exchange elder", "exchange younger")
-_PLAYS = ("lead", "follow", "over")
+EXCHANGES = ("cut", "carte blanche", "exchange elder", "exchange younger")
+PLAYS = ("lead", "follow", "over")
 _ORDERS = list(itertools.permutations(range(4)))
 _KEPT = len(_ORDERS)  # the order of the exchange
 _MOST_OF_SUIT = 10  # 0 to 9 cards
@@ -176,7 +176,7 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
     """Return the input of each entry by order, where the derived inputs begin, and the numbers of inputs."""
     ranks, size = pack // 4, observation_size(pack)
     own_size, row_size = padded(size), padded(size) + padded(_HIDDEN_BLOCKS * pack)
-    cards, facts = _CARD_BLOCKS * pack, size - _CARD_BLOCKS * pack
+    cards, facts = CARD_BLOCKS * pack, size - CARD_BLOCKS * pack
     patterns = 4 << ranks
     sizes = {
         _OWN_PATTERN: 2 * patterns,  # in the exchange, and behind it
@@ -200,7 +200,7 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
     for number, slots in enumerate(_slots()):
         bank = number == _KEPT
         card = np.array([slots[place // ranks] * ranks + place % ranks for place in range(pack)])
-        for block in range(_CARD_BLOCKS):
+        for block in range(CARD_BLOCKS):
             places[number, block * pack : (block + 1) * pack] = bank * cards + block * pack + card
         places[number, cards:size] = 2 * cards + np.arange(facts)
         for block in range(_HIDDEN_BLOCKS):
@@ -224,6 +224,7 @@ def _scale(pack: int, own_size: int, row_size: int, *, as_ones: bool) -> npt.NDA
 
 # Entries that derived inputs are computed from, by their number in `_block_places`.
 _HAND, _UNSEEN, _KNOWN, _OWN_TRICK, _OTHER_TRICK, _LED, _PHASES, _OWN_POINTS, _OTHER_POINTS, _WON = range(10)
+_NUM_EXCHANGES, _FIRST_PLAY, _END_PLAY = range(10, 13)  # phases
 _NAMES = ("hand", "unseen", "other_known", "own_trick", "other_trick", "tricks_led", "phase")
 _BLOCK_NAMES = (*_NAMES, "own_points", "other_points", "tricks_won")
 
@@ -231,10 +232,10 @@ _BLOCK_NAMES = (*_NAMES, "own_points", "other_points", "tricks_won")
 def _block_places(pack: int) -> npt.NDArray[np.int64]:
     """Return where the blocks begin from which inputs are derived; then how many phases exchange, and which play."""
     places = decode(np.arange(observation_size(pack)))
-    assert VIEW_NAMES[: len(_EXCHANGES)] == _EXCHANGES
-    first = VIEW_NAMES.index(_PLAYS[0])
-    assert VIEW_NAMES[first : first + len(_PLAYS)] == _PLAYS
-    phases = (len(_EXCHANGES), first, first + len(_PLAYS))
+    assert VIEW_NAMES[: len(EXCHANGES)] == EXCHANGES
+    first = VIEW_NAMES.index(PLAYS[0])
+    assert VIEW_NAMES[first : first + len(PLAYS)] == PLAYS
+    phases = (len(EXCHANGES), first, first + len(PLAYS))
     return np.array([*(places[name][0] for name in _BLOCK_NAMES), *phases], dtype=np.int64)
 
 
@@ -436,12 +437,12 @@ def list_inputs(
     for row in range(words.shape[0]):
         starts[row] = found
         digits, bank, order, before = 0, 0, 0, False
-        for phase in range(blocks[10]):
+        for phase in range(blocks[_NUM_EXCHANGES]):
             exchanges[row] |= entries[row, blocks[_PHASES] + phase]
         if is_by_suit:
             bank = exchanges[row]
             before = True
-            for phase in range(blocks[11], blocks[12]):
+            for phase in range(blocks[_FIRST_PLAY], blocks[_END_PLAY]):
                 before &= entries[row, blocks[_PHASES] + phase] == 0
             digits = 228 if bank else _sorted_suits(entries, row, blocks, ranks)  # 228: the suits as they stand
             order = _KEPT if bank else order_numbers[digits]
