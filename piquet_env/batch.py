@@ -154,6 +154,7 @@ class PiquetBatch:
         self._scale = observation_scale(self.rules.pack) if dtype == "float32" else np.ones(1, dtype=np.int8)
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
         self._legal = np.zeros((self.num_envs, 2), dtype=np.int64)  # what the next actions may be, by row
+        self._shares = np.zeros((self.threads if self.threads > 1 else 0, 2), dtype=np.int64)  # see `run_rows`
         # What every pass is given behind the rows and actions; each thread has a deck and scratch of its own.
         before = (
             self._states,
@@ -175,7 +176,10 @@ class PiquetBatch:
         )
         decks_of_threads = np.zeros((self.threads, self.rules.pack), dtype=np.int8)
         scratch = make_scratch(self.threads)
-        self._settings = [(*before, decks_of_threads[part], scratch[part], *behind) for part in range(self.threads)]
+        self._settings = [
+            (part, self._shares, *before, decks_of_threads[part], scratch[part], *behind)
+            for part in range(self.threads)
+        ]
         self._actions = np.zeros(self.num_envs, dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0  # a fork inherits the pool without its threads
@@ -299,14 +303,13 @@ class PiquetBatch:
             task = STEP
         if self._pool is None or self._pool_process != os.getpid():
             self._pool, self._pool_process = ThreadPoolExecutor(self.threads - 1), os.getpid()
-        edges = np.linspace(0, len(rows), self.threads + 1).astype(np.int64).tolist()
-        jobs = [
-            self._pool.submit(self._run_part, task, rows, actions, edges[part], edges[part + 1], part)
-            for part in range(1, self.threads)
-        ]
-        self._run_part(task, rows, actions, 0, edges[1], 0)
-        for job in jobs:
-            job.result()
+        edges = np.linspace(0, len(rows), self.threads + 1).astype(np.int64)
+        self._shares[:, 0], self._shares[:, 1] = edges[:-1], edges[1:]
+        jobs = [self._pool.submit(self._run_part, task, rows, actions, 0, 0, part) for part in range(1, self.threads)]
+        self._run_part(task, rows, actions, 0, 0, 0)
+        for job in jobs:  # one that has not begun by now would find nothing left to do
+            if not job.cancel():
+                job.result()
         return -1
 
     def _run_part(self, task: int, rows: np.ndarray, actions: np.ndarray, first: int, end: int, part: int) -> int:

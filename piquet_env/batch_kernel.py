@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .memory import borrow, prefetch
+from .memory import borrow, prefetch, take
 from .observation import encode_float32, encode_int8
 from .rewards import REWARDS
 from .rules.jit import inline, inner, jit
@@ -22,6 +22,7 @@ CHECK, STEP, RESTART, LOOK = range(4)  # what a pass does; a step checks first
 CHECK_AND_STEP = 4
 _SETTLEMENT, _WIN, _DEAL_POINTS, _EQUITY = range(len(REWARDS))
 _MANY_ROWS = 256  # from here on the rows outgrow the nearest cache, and each is fetched one ahead
+_TAKEN_AT_ONCE = 64  # rows that a thread takes from a share: a few microseconds of work
 _KIND_SHIFT = 40  # behind the cards of either pack
 _ANY_ACTION = -1
 
@@ -54,6 +55,19 @@ def _find_illegal(legal: np.ndarray, pack: int, rows: np.ndarray, actions: np.nd
             if cards >> _KIND_SHIFT != kind or cards >> (action - kind * pack) & 1 == 0:
                 return place
     return -1
+
+
+@inner
+def _take_places(shares: np.ndarray, own: int) -> tuple[int, int]:
+    """Return the first and end place of what thread `own` does next, of its own share or else another; 0, 0 if none."""
+    threads = shares.shape[0]
+    for turn in range(threads):
+        share = (own + turn) % threads
+        end = shares[share, 1]
+        first = take(shares, share, _TAKEN_AT_ONCE)
+        if first < end:
+            return first, min(first + _TAKEN_AT_ONCE, end)
+    return 0, 0
 
 
 @inner
@@ -221,6 +235,8 @@ def run_rows(
     actions: np.ndarray,
     first: int,
     end: int,
+    own: int,
+    shares: np.ndarray,
     states: np.ndarray,
     codes: np.ndarray,
     legal: np.ndarray,
@@ -244,11 +260,15 @@ def run_rows(
 ) -> int:
     """Do a task with the rows from place `first` to `end`; return the first place with an illegal action, or -1.
 
+    shares: int64[threads, 2]: next place and end of what is left of each thread's rows; int64[0, 2] for one thread
+    own:    number of this thread. With `first` equal to `end` it takes rows from the shares until none is left
+
     After an illegal action nothing has changed. One function for all tasks: each of its own would compile the whole
     game once more. The arrays are those of `PiquetBatch`; finals: int64[N, 3], totals and settlement.
     """
     # Every row hands these on: see `borrow`.
     rows, actions, states, legal = borrow(rows), borrow(actions), borrow(states), borrow(legal)
+    shares = borrow(shares)
     decks, deck, words, scale = borrow(decks), borrow(deck), borrow(words), borrow(scale)
     observation, mask, to_act, critic = borrow(observation), borrow(mask), borrow(to_act), borrow(critic)
     rewards, terminated, ended, finals = borrow(rewards), borrow(terminated), borrow(ended), borrow(finals)
@@ -260,29 +280,36 @@ def run_rows(
             return place
     raw = words.view(np.int8)
     many = states.shape[0] >= _MANY_ROWS
-    for place in range(first, end):
-        index = rows[place]
-        if many and place + 1 < end:
-            following = rows[place + 1]
-            prefetch(states, following, HOT_BYTES)
-            prefetch(mask, following, mask.shape[1])
-        row = states[index]
-        ended[index] = 0
-        rewards[index, 0] = 0
-        rewards[index, 1] = 0
-        terminated[index] = False
-        # Under autoreset 'next_step' an ended row restarts and its action is ignored.
-        if task == RESTART or (task != LOOK and row["phase"] == PARTIE_OVER):
-            _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
-        elif task != LOOK:
-            deals = row["deals_ended"]
-            apply(row, rules, actions[place])
-            _go_on(row, rules, index, deals, reward, skip_forced, decks, deck, rewards, ended)
-            if row["phase"] == PARTIE_OVER:
-                terminated[index] = True
-                _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
-                if autoreset == SAME_STEP:
-                    _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
-        _note_legal(row, autoreset, legal, index)
-        _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)
+    taking = shares.shape[0] > 0 and first == end
+    if taking:
+        first, end = _take_places(shares, own)
+    while first < end:
+        for place in range(first, end):
+            index = rows[place]
+            if many and place + 1 < end:
+                following = rows[place + 1]
+                prefetch(states, following, HOT_BYTES)
+                prefetch(mask, following, mask.shape[1])
+            row = states[index]
+            ended[index] = 0
+            rewards[index, 0] = 0
+            rewards[index, 1] = 0
+            terminated[index] = False
+            # Under autoreset 'next_step' an ended row restarts and its action is ignored.
+            if task == RESTART or (task != LOOK and row["phase"] == PARTIE_OVER):
+                _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+            elif task != LOOK:
+                deals = row["deals_ended"]
+                apply(row, rules, actions[place])
+                _go_on(row, rules, index, deals, reward, skip_forced, decks, deck, rewards, ended)
+                if row["phase"] == PARTIE_OVER:
+                    terminated[index] = True
+                    _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
+                    if autoreset == SAME_STEP:
+                        _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+            _note_legal(row, autoreset, legal, index)
+            _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)
+        first = end
+        if taking:
+            first, end = _take_places(shares, own)
     return -1

@@ -1,4 +1,4 @@
-"""Memory by hand: `prefetch` asks the processor for what is needed soon, `borrow` hands on arrays without counting.
+"""Memory by hand: `prefetch` asks for what is needed soon, `borrow` hands on arrays uncounted, `take` shares out work.
 
 A batch of thousands of parties is larger than the processor's caches. The state of each row is therefore asked for one
 row ahead, while the row before it is played. Results do not depend on it.
@@ -7,10 +7,14 @@ Compiled code counts the references to an array up and down around each call tha
 instruction that no other processor may interrupt: with twenty arrays they took more time than the game. A borrowed
 array has no count. It is good as long as the array that it is borrowed from, which is an argument of a compiled
 function and kept by its caller.
+
+Threads that share the rows of a batch take them from common counters, a few at a time, so that one that wakes late or
+is held up takes fewer. `take` is a single step in memory: no place is handed out twice.
 """
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numba
@@ -63,6 +67,17 @@ def _borrow(typing_context: Any, array: Any) -> Any:  # noqa: ARG001
     return array(array), generate
 
 
+@intrinsic
+def _take(typing_context: Any, array: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
+    signature = numba.types.int64(array, numba.types.intp, numba.types.intp)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        start = _row_address(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.atomic_rmw("add", builder.inttoptr(start, _LONG.as_pointer()), arguments[2], "seq_cst")
+
+    return signature, generate
+
+
 def _keep(array: np.ndarray) -> np.ndarray:
     """Return the array: uncompiled, Python counts as it does."""
     return array
@@ -72,8 +87,22 @@ def _ignore(array: np.ndarray, index: int, size: int) -> None:
     """Fetch nothing: uncompiled there is no such request."""
 
 
+_TAKING = Lock()
+
+
+def _take_in_turn(array: np.ndarray, index: int, size: int) -> int:
+    """Do as `take` says: uncompiled, one thread after the other."""
+    with _TAKING:
+        before = int(array[index, 0])
+        array[index, 0] = before + size
+    return before
+
+
 # prefetch(array, index, size): fetch the first `size` bytes of `array[index]`, to be read and written soon
 prefetch: Any = _ignore if numba.config.DISABLE_JIT else _prefetch
 
 # borrow(array): the same array, without its count of references
 borrow: Any = _keep if numba.config.DISABLE_JIT else _borrow
+
+# take(array, index, size): add `size` to `array[index, 0]` (int64[rows, columns]) at one stroke, and return what it was
+take: Any = _take_in_turn if numba.config.DISABLE_JIT else _take

@@ -182,6 +182,7 @@ _OWN_GAMES, _OTHER_GAMES = _OFFSETS["own_games"], _OFFSETS["other_games"]
 # faster than card by card. Arrays are handed on whole, with an index, because a slice would count references.
 _BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], dtype=np.int8)
 _WORD_OF_BYTE = np.ascontiguousarray(_BITS).view(np.int64).ravel()
+_STEPS_REACHED = np.tri(TOTAL_STEPS + 1, TOTAL_STEPS, -1, dtype=np.int8)  # row r: r ones, then zeros
 _FACTS = sum(block.size for block in _FACT_BLOCKS)
 _FACT_WORDS = (_FACTS + 7) // 8
 _SCRATCH_WORDS = _FACT_WORDS + _CARDS * 5
@@ -334,16 +335,16 @@ def _encode_tricks(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -
     own = _block_start(_OWN_TRICK, rules["pack"])
     size = _block_start(_OTHER_TRICK, rules["pack"]) - own
     played = row["tricks_played"]
-    on_table = 1 if row["led"] >= 0 else 0
-    for trick in range(played + on_table):
-        led_by_other = row["leaders"] >> trick & 1 ^ role
-        facts[own + led_by_other * size + row["lead_cards"][trick]] = trick + 1
-        facts[_LED + trick] = 1 - led_by_other
     for trick in range(played):
         led_by_other = row["leaders"] >> trick & 1 ^ role
+        facts[own + led_by_other * size + row["lead_cards"][trick]] = trick + 1
         facts[own + (1 - led_by_other) * size + row["reply_cards"][trick]] = trick + 1
+        facts[_LED + trick] = 1 - led_by_other
         facts[_TAKEN + trick] = 1 - (row["winners"] >> trick & 1 ^ role)
-    if on_table:
+    if row["led"] >= 0:
+        led_by_other = row["leaders"] >> played & 1 ^ role
+        facts[own + led_by_other * size + row["led"]] = played + 1
+        facts[_LED + played] = 1 - led_by_other
         facts[_block_start(_TABLE, rules["pack"]) + row["led"]] = 1
     facts[_TRICKS_WON] = row["tricks_won"][role]
     facts[_TRICKS_WON + 1] = row["tricks_won"][1 - role]
@@ -366,19 +367,18 @@ def _encode_dialogue(row: np.void, seat: int, facts: np.ndarray) -> None:
             status = 3 if owner == role else TO_YOUNGER
         facts[_STATUS + 5 * category + status] = 1
         facts[_CALL_LENGTH + category] = row["call_length"][category]
-        if row["call_rank_said"][category]:
-            facts[_CALL_RANK + category] = row["call_rank"][category] + (1 if category else 0)
-        if row["reply"][category]:
-            facts[_REPLY + 3 * category + row["reply"][category] - 1] = 1
-        if row["second_reply"][category]:
-            facts[_SECOND_REPLY + 3 * category + row["second_reply"][category] - 1] = 1
+        rank = row["call_rank"][category] + (1 if category else 0)
+        facts[_CALL_RANK + category] = rank if row["call_rank_said"][category] else 0
+        reply, second_reply = row["reply"][category], row["second_reply"][category]
+        for place in range(3):  # an entry each, written without a branch that would be guessed wrongly
+            facts[_REPLY + 3 * category + place] = 1 if reply == place + 1 else 0
+            facts[_SECOND_REPLY + 3 * category + place] = 1 if second_reply == place + 1 else 0
     for place in range(2):
         facts[_POINT_SCORED + place] = row["point_scored"][place]
     for place in range(4):
         scored = row["sequences_scored"][place]
-        if scored:
-            facts[_SEQUENCES + 2 * place] = scored >> 4
-            facts[_SEQUENCES + 2 * place + 1] = (scored & 15) + 1
+        facts[_SEQUENCES + 2 * place] = scored >> 4
+        facts[_SEQUENCES + 2 * place + 1] = (scored & 15) + (1 if scored else 0)
     for place in range(5):
         facts[_SETS + place] = row["sets_scored"][place]
 
@@ -406,8 +406,11 @@ def _encode_score(row: np.void, rules: np.void, seat: int, facts: np.ndarray) ->
 def _encode_partie(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -> None:
     number, planned = row["deal_number"], row["planned_deals"]
     facts[_DEAL + min(max(number, 1), 8) - 1] = 1
-    facts[_DEAL_NUMBER] = number % 100
-    facts[_DEAL_NUMBER + 1] = number // 100 % 100
+    if number < 100:  # divisions are not free
+        facts[_DEAL_NUMBER] = number
+    else:
+        facts[_DEAL_NUMBER] = number % 100
+        facts[_DEAL_NUMBER + 1] = number // 100 % 100
     facts[_LEFT] = min(max(planned - number, 0), 99)
     facts[_EXTRA] = 1 if rules["form"] == 0 and number > rules["deals"] else 0
     _encode_total(facts, _OWN_TOTAL, _OWN_STEPS, row["totals"][seat])
@@ -421,14 +424,15 @@ def _encode_partie(row: np.void, rules: np.void, seat: int, facts: np.ndarray) -
 
 @inner
 def _encode_total(facts: np.ndarray, digits: int, steps: int, total: int) -> None:
-    if total < 100:  # divisions are not free
+    if total < 100:
         facts[digits] = total
     else:
         facts[digits] = total % 100
         facts[digits + 1] = total // 100 % 100
         facts[digits + 2] = total // 10_000
-    for step in range(min(total // 10, TOTAL_STEPS)):
-        facts[steps + step] = 1
+    reached = min(total // 10, TOTAL_STEPS)
+    for step in range(TOTAL_STEPS):  # constant bounds: one copy, where a count of steps would be guessed wrongly
+        facts[steps + step] = _STEPS_REACHED[reached, step]
 
 
 @jit

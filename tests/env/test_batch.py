@@ -3,6 +3,7 @@
 import copy
 import pickle
 import sys
+from concurrent.futures import Future
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -167,6 +168,32 @@ def test_the_size_and_the_threads_change_nothing(count: int, threads: int) -> No
 def test_rows_are_aec_environments_at_first_sight() -> None:
     rows = [record("cavendish", "deal_points", SEED + row, 70) for row in range(2)]
     compare(PiquetBatch(2, "cavendish", reward="deal_points", seed=SEED, threads=2), rows)
+
+
+class Asleep:
+    """A pool whose threads never wake."""
+
+    def __init__(self, threads: int) -> None:
+        pass
+
+    def submit(self, *arguments: Any) -> Future[int]:
+        return Future()
+
+
+@pytest.mark.parametrize("asleep", [False, True])
+def test_threads_that_take_rows_from_each_other_change_nothing(asleep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if asleep:  # the caller's own thread plays all rows
+        monkeypatch.setattr("piquet_env.batch.ThreadPoolExecutor", Asleep)
+    one, three = (PiquetBatch(500, seed=SEED, dtype="int8", threads=threads) for threads in (1, 3))
+    rng = np.random.default_rng(1)
+    for step in range(80):
+        rows = None if step % 2 else rng.permutation(500)[:333]
+        actions = choose_rows(one.buffers.action_mask, rng)
+        for batch in (one, three):
+            batch.step(actions if rows is None else actions[rows], rows)
+        for part, same in zip(one.buffers, three.buffers, strict=True):
+            assert np.array_equal(part, same)
+    assert one.states(np.arange(500)).tobytes() == three.states(np.arange(500)).tobytes()
 
 
 def test_given_decks_are_dealt() -> None:
