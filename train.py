@@ -109,7 +109,7 @@ class Config:
     layers: int = 2
     """hidden layers, of the policy and of the critic each"""
     precision: str = "auto"
-    """of the layers behind the first: float32, bfloat16, or auto for what the processor does best"""
+    """of the layers behind the first: float32, bfloat16, or auto for what is faster here"""
     threads: int = 0
     """threads of the learner, 1 or 2; 0 for as many as there are processors. The run is the same, bit for bit"""
     strength_every: int = 2_000_000
@@ -185,16 +185,17 @@ def run(config: Config, started: float) -> int:
     from agents.learned.keeper import Habits, Keeper
     from agents.learned.objective import Objective
     from agents.learned.parties import SelfPlayParties
+    from agents.learned.precision import best_precision
     from agents.learned.schedules import Schedules
-    from agents.learned.self_play import best_precision, build_model
+    from agents.learned.self_play import build_model
     from piquet_env import Rules
 
     rules = Rules.of(config.rules)
     objective = Objective(config.reward, config.equity_from, config.equity_over)
-    if config.precision == "auto":
-        config.precision = best_precision()
     config.threads = config.threads or min(os.cpu_count() or 1, 2)
     torch.set_num_threads(1)  # actor and critic have a thread each, and results are the same with one and two
+    if config.precision == "auto":
+        config.precision = best_precision(config.minibatch, config.hidden)
     folder = run_folder(config)
     content = read_checkpoint(folder / "checkpoint.pt") if config.resume else None
     about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}

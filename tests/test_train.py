@@ -367,6 +367,14 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, capsys: pytest.C
     assert "the checkpoint was made with rules=rubicon, this run has german" in capsys.readouterr().err
 
 
+def test_a_resumed_run_keeps_the_precision_that_auto_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for taken, more in (("bfloat16", ("--decisions", "64")), ("float32", ("--decisions", "128", "--resume"))):
+        monkeypatch.setattr("agents.learned.precision.best_precision", lambda rows, units, found=taken: found)
+        assert run(tmp_path / "run", *more) == 0
+        assert json.loads((tmp_path / "run" / "config.json").read_text())["precision"] == "bfloat16"
+        assert checkpoint(tmp_path / "run")["about"]["precision"] == "bfloat16"
+
+
 def test_a_resumed_run_takes_over_its_options(tmp_path: Path) -> None:
     run(tmp_path / "run", "--decisions", "64", "--learning-rate", "0.01")
     assert train.main(["--resume", "--run-dir", str(tmp_path / "run"), "--decisions", "128", "--parties", "0"]) == 0

@@ -45,7 +45,7 @@ class Perceptron(torch.nn.Module):
         values = self.first(found, rows)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
             for layer in self.others:
-                values = layer(torch.relu(values))
+                values = layer(torch.relu_(values))  # in place: nothing needs what was below zero
         return values.float()
 
     def linear_layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -66,16 +66,18 @@ class Actor(torch.nn.Module):
         self.main = main
         self.exchange = exchange
 
-    def forward(self, found: Inputs) -> torch.Tensor:
-        """Return float32[N, outputs]."""
+    def forward(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return float32[N, outputs], or that of some rows."""
         if self.exchange is None:
-            logits: torch.Tensor = self.main(found)
+            logits: torch.Tensor = self.main(found, rows)
             return logits
-        logits = torch.zeros(len(found.orders), self.main.others[-1].out_features)  # type: ignore[call-overload]
-        for network, place in ((self.main, 0), (self.exchange, 1)):
-            rows = np.flatnonzero(found.exchanges == place)
-            if len(rows):
-                logits = logits.index_copy(0, torch.from_numpy(rows), network(found, rows))
+        rows = np.arange(len(found.orders)) if rows is None else rows
+        exchanged = found.exchanges[rows]
+        logits = torch.zeros(len(rows), self.main.others[-1].out_features)  # type: ignore[call-overload]
+        for network, is_exchange in ((self.main, 0), (self.exchange, 1)):
+            chosen = np.flatnonzero(exchanged == is_exchange)
+            if len(chosen):
+                logits = logits.index_copy(0, torch.from_numpy(chosen), network(found, rows[chosen]))
         return logits
 
     def networks(self) -> dict[str, Perceptron]:
@@ -131,23 +133,20 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         """Return int8 rows as both networks read them."""
         return self.reading.read(rows.numpy())
 
-    def logits(self, found: Inputs) -> torch.Tensor:
-        """Return the actor's logits, by action: float32[N, A]."""
-        logits: torch.Tensor = self.actor(found)
+    def logits(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return the actor's logits, by action: float32[N, A], or those of some rows."""
+        logits: torch.Tensor = self.actor(found, rows)
         if len(self.outputs) == 1:
             return logits
-        return logits.gather(1, self.outputs[torch.from_numpy(found.orders)])
+        return logits.gather(1, self.outputs[torch.from_numpy(found.orders if rows is None else found.orders[rows])])
 
-    def act(
-        self, rows: np.ndarray, masks: np.ndarray, numbers: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def act(self, found: Inputs, masks: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw legal actions by one number a row.
 
-        rows: int8[N, entries]; masks: int8[N, A]; numbers: float64[N] in [0, 1)
+        found: N rows; masks: int8[N, A]; numbers: float64[N] in [0, 1)
         Returns actions int64[N], the logarithms of their probabilities and the values to the seat to act, float32[N].
         """
-        found = self.reading.read(rows)
-        actions, log_probs = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.float32)
+        actions, log_probs = np.empty(len(masks), dtype=np.int64), np.empty(len(masks), dtype=np.float32)
 
         def choose() -> None:
             with torch.no_grad():
@@ -175,7 +174,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
             log_probs, _ = weigh_choices(logits, torch.from_numpy(masks), chosen)
             return chosen, self.critic(found).flatten(), log_probs
         numbers = torch.rand(len(obs), dtype=torch.float64).numpy()
-        actions, logs, values = self.act(obs.numpy(), masks, numbers)
+        actions, logs, values = self.act(self.list_rows(obs), masks, numbers)
         return torch.from_numpy(actions), torch.from_numpy(values), torch.from_numpy(logs)
 
     def evaluate_actions(

@@ -20,6 +20,7 @@ number. All of it is computed from the observation.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,6 +75,21 @@ class Inputs(NamedTuple):
     values: npt.NDArray[np.float32]
     orders: npt.NDArray[np.int64]
     exchanges: npt.NDArray[np.int64]
+
+
+def join_inputs(parts: Sequence[Inputs]) -> Inputs:
+    """Return the rows of several parts as one, in their order."""
+    sizes = [int(part.starts[-1]) for part in parts]
+    firsts = np.concatenate([[0], np.cumsum(sizes)])
+    before = list(zip(parts, firsts.tolist(), strict=False))
+    return Inputs(
+        np.concatenate([part.starts[:-1] + first for part, first in before] + [firsts[-1:]]),
+        np.concatenate([part.own_ends + first for part, first in before]),
+        np.concatenate([part.places[:size] for part, size in zip(parts, sizes, strict=True)]),
+        np.concatenate([part.values[:size] for part, size in zip(parts, sizes, strict=True)]),
+        np.concatenate([part.orders for part in parts]),
+        np.concatenate([part.exchanges for part in parts]),
+    )
 
 
 class Reading:

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 from .advantages import explained_variance, generalised_advantages, normalise_by_group
 from .parties import PHASES
+from .reading import Inputs, join_inputs
 
 
 class Minibatch(NamedTuple):
     """Some decisions of a rollout; values and returns are those of the seat that moved."""
 
-    observations: torch.Tensor  # int8[M, num_all]
+    found: Inputs  # of the whole rollout
+    rows: npt.NDArray[np.int64]  # int64[M], which rows of it these decisions are
     action_masks: torch.Tensor  # int8[M, A]
     actions: torch.Tensor  # int64[M]
     old_log_probs: torch.Tensor  # float32[M]
@@ -48,9 +51,11 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
             for name in ("rewards", "values", "log_probs", "signs", "advantages", "returns", "own"):
                 setattr(self, name, np.zeros(shape, dtype=np.float32))
         self.pos, self.full = 0, False
+        self._listed: list[Inputs] = []
 
-    def note(self, **arrays: np.ndarray) -> None:
-        """Enter one decision a partie: every array of the buffer but advantages and returns, by name."""
+    def note(self, found: Inputs, **arrays: np.ndarray) -> None:
+        """Enter one decision a partie: what was read, and every array but advantages and returns, by name."""
+        self._listed.append(found)
         for name, array in arrays.items():
             getattr(self, name)[self.pos] = array
         self.pos += 1
@@ -75,12 +80,16 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
 
     def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Minibatch]:
         """Yield all decisions once, in random order, `size` at a time; a smaller rest is left out."""
+        if len(self._listed) > 1:
+            self._listed = [join_inputs(self._listed)]
+        found = self._listed[0]
         everything = self.buffer_size * self.n_envs
         order = rng.permutation(everything)
         for start in range(0, everything - size + 1, size):
             places = order[start : start + size]
             yield Minibatch(
-                self._take(self.observations, places),
+                found,
+                places,
                 self._take(self.action_masks, places),
                 self._take(self.actions, places),
                 self._take(self.log_probs, places),

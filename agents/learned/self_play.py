@@ -22,7 +22,6 @@ from .actor_critic import Perceptron, SelfPlayPolicy
 from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
-from .reading import Inputs
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
@@ -78,7 +77,8 @@ class SelfPlayPPO(MaskablePPO):
         rows = np.asarray(self._last_obs)
         for _ in range(n_rollout_steps):
             masks, signs, phases = env.action_masks(), env.signs, env.phases
-            actions, log_probs, values = self.policy.act(rows, masks, rng.random(env.num_envs))
+            found = self.policy.reading.read(rows)
+            actions, log_probs, values = self.policy.act(found, masks, rng.random(env.num_envs))
             own = self.company.move(env.batch, actions, others)
             if self._is_lesson:
                 actions = self.company.teach(env.batch, others)
@@ -86,6 +86,7 @@ class SelfPlayPPO(MaskablePPO):
             env.step_async(actions)
             following, rewards, ends, _ = env.step_wait()
             rollout_buffer.note(
+                found,
                 observations=rows,
                 action_masks=masks,
                 actions=actions,
@@ -125,29 +126,28 @@ class SelfPlayPPO(MaskablePPO):
     def _update(self, batch: Minibatch, clip: float, figures: _Figures | None) -> None:
         """Take one step of both networks by a minibatch."""
         policy = self.policy
-        found = policy.list_rows(batch.observations)
         policy.optimizer.zero_grad()
 
         def improve(network: torch.nn.Module, loss: torch.Tensor) -> float:
             loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
+            clip_gradient(network, self.max_grad_norm)
             return float(loss.detach())
 
         def improve_actor() -> float:
             if not self._is_actor_learning:
                 return 0.0
-            return improve(policy.actor, self._actor_loss(batch, found, clip, figures))
+            return improve(policy.actor, self._actor_loss(batch, clip, figures))
 
         losses = policy.side_by_side(
-            improve_actor, lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch, found))
+            improve_actor, lambda: improve(policy.critic, self.vf_coef * self._critic_loss(batch))
         )
         policy.optimizer.step()
         if figures is not None:
             figures.losses.append(losses)
 
-    def _actor_loss(self, batch: Minibatch, found: Inputs, clip: float, figures: _Figures | None) -> torch.Tensor:
+    def _actor_loss(self, batch: Minibatch, clip: float, figures: _Figures | None) -> torch.Tensor:
         """Return the clipped surrogate and the entropy, as a loss; in lessons likelihood instead of the surrogate."""
-        logits = self.policy.logits(found)
+        logits = self.policy.logits(batch.found, batch.rows)
         log_probs, entropies = weigh_choices(logits, batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
@@ -159,9 +159,9 @@ class SelfPlayPPO(MaskablePPO):
                 figures.add(batch.phases, batch.own, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
         return -((gains + self.ent_coef * entropies) * batch.own).sum() / batch.own.sum().clamp(min=1)
 
-    def _critic_loss(self, batch: Minibatch, found: Inputs) -> torch.Tensor:
+    def _critic_loss(self, batch: Minibatch) -> torch.Tensor:
         """Return the mean squared error of the critic."""
-        return (self.policy.critic(found).flatten() - batch.returns).square().mean()
+        return (self.policy.critic(batch.found, batch.rows).flatten() - batch.returns).square().mean()
 
     def _log(self, figures: _Figures, clip: float) -> None:
         record = self.logger.record
@@ -280,7 +280,12 @@ def network_weights(network: Perceptron) -> dict[str, np.ndarray]:
     return weights
 
 
-def best_precision() -> str:
-    """Return `bfloat16` where the processor multiplies it in hardware, else `float32`."""
-    has = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
-    return "bfloat16" if any(test is not None and test() for test in has) else "float32"
+def clip_gradient(network: torch.nn.Module, most: float) -> None:
+    """Shorten the gradient of a network to the norm `most`, as `clip_grad_norm_` does.
+
+    That multiplies every number by 1 where the gradient is short enough; this leaves them where they are.
+    """
+    parameters = [parameter for parameter in network.parameters() if parameter.grad is not None]
+    norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
+    if not norm + 1e-6 <= most:  # torch divides by norm + 1e-6
+        torch.nn.utils.clip_grads_with_norm_(parameters, most, norm)

@@ -9,16 +9,39 @@ import torch
 
 from agents.jit import jit
 
-from .network import multiply_rows
 from .reading import WORD, Inputs
 
 USUAL_INPUTS = 1000  # a reading with more of them lists hardly more, so its weights must not begin smaller
 
 
 @jit
-def add_weight_gradient(
+def copy_lists(
     starts: np.ndarray,
     ends: np.ndarray,
+    places: np.ndarray,
+    values: np.ndarray,
+    offsets: np.ndarray,
+    own_places: np.ndarray,
+    own_values: np.ndarray,
+) -> None:
+    """Write the listed rows one behind the other.
+
+    starts, ends: int64[N], where the list of each row lies in `places` and `values`
+    offsets:      int32[N + 1], overwritten: where it lies in `own_places` and `own_values`, which are overwritten too
+    """
+    found = 0
+    for row in range(starts.shape[0]):
+        offsets[row] = found
+        for at in range(starts[row], ends[row]):
+            own_places[found] = places[at]
+            own_values[found] = values[at]
+            found += 1
+    offsets[starts.shape[0]] = found
+
+
+@jit
+def add_weight_gradient(
+    offsets: np.ndarray,
     places: np.ndarray,
     values: np.ndarray,
     slopes: np.ndarray,
@@ -26,35 +49,44 @@ def add_weight_gradient(
 ) -> None:
     """Add the gradient of the weights to `out`.
 
+    offsets, places, values: the lists, as `copy_lists` writes them
     slopes: float32[N, H], the gradient of the layer's output; out: float32[entries, H]
     """
     for row in range(slopes.shape[0]):
         slope = slopes[row]
-        for at in range(starts[row], ends[row]):
+        for at in range(offsets[row], offsets[row + 1]):
             sums, value = out[places[at]], values[at]
             for unit in range(sums.shape[0]):
                 sums[unit] += value * slope[unit]
 
 
 class _SparseProduct(torch.autograd.Function):
-    """`multiply_rows` with its gradient; none is computed for the observation."""
+    """Listed rows times a weight plus a bias, with its gradient; none is computed for the observation.
+
+    torch's `embedding_bag` adds up a row's weights in registers and fetches the next ones in time.
+    """
 
     @staticmethod
     def forward(
-        ctx: Any, starts: np.ndarray, ends: np.ndarray, found: Inputs, weight: torch.Tensor, bias: torch.Tensor
+        ctx: Any,
+        offsets: torch.Tensor,
+        places: torch.Tensor,
+        values: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor,
     ) -> torch.Tensor:
-        out = torch.empty(len(ends), len(bias))
-        lists = (starts, ends, found.places, found.values)
-        multiply_rows(*lists, weight.detach().numpy(), bias.detach().numpy(), out.numpy())
-        ctx.lists, ctx.shape = lists, weight.shape
-        return out
+        ctx.lists, ctx.shape = (offsets.numpy(), places.numpy(), values.numpy()), weight.shape
+        out: torch.Tensor = torch.nn.functional.embedding_bag(
+            places, weight.detach(), offsets, mode="sum", per_sample_weights=values, include_last_offset=True
+        )
+        return out.add_(bias.detach())
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: torch.Tensor) -> tuple[None, None, None, torch.Tensor, torch.Tensor]:
         slopes = grad_outputs[0].contiguous().float()
         gradient = torch.zeros(ctx.shape)
-        starts, ends, places, values = ctx.lists
-        add_weight_gradient(starts, ends, places, values, slopes.numpy(), gradient.numpy())
+        offsets, places, values = ctx.lists
+        add_weight_gradient(offsets, places, values, slopes.numpy(), gradient.numpy())
         return None, None, None, gradient, slopes.sum(0)
 
 
@@ -79,7 +111,10 @@ class SparseLinear(torch.nn.Module):
         starts, ends = found.starts[:-1], found.own_ends if self.is_own else found.starts[1:]
         if rows is not None:
             starts, ends = starts[rows], ends[rows]
-        product: torch.Tensor = _SparseProduct.apply(  # type: ignore[no-untyped-call]  # torch has no types here
-            starts, ends, found, self.weight, self.bias
-        )
+        listed = int((ends - starts).sum())
+        offsets, places = np.empty(len(starts) + 1, dtype=np.int32), np.empty(listed, dtype=np.int32)
+        values = np.empty(listed, dtype=np.float32)
+        copy_lists(starts, ends, found.places, found.values, offsets, places, values)
+        lists = (torch.from_numpy(array) for array in (offsets, places, values))
+        product: torch.Tensor = _SparseProduct.apply(*lists, self.weight, self.bias)  # type: ignore[no-untyped-call]  # torch has no types here
         return product

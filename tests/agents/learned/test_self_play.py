@@ -12,7 +12,7 @@ from agents.learned.objective import SCALE, Objective  # noqa: E402
 from agents.learned.parties import PHASES, SelfPlayParties  # noqa: E402
 from agents.learned.reading import READINGS  # noqa: E402
 from agents.learned.schedules import Schedules  # noqa: E402
-from agents.learned.self_play import SelfPlayPPO, build_model, policy_weights  # noqa: E402
+from agents.learned.self_play import SelfPlayPPO, build_model, clip_gradient, policy_weights  # noqa: E402
 from piquet_env import PiquetBatch  # noqa: E402
 from piquet_env.observation import decode, observation_size  # noqa: E402
 from piquet_env.rules.knowledge import VIEW_NAMES  # noqa: E402
@@ -126,7 +126,30 @@ def test_a_rollout_turns_the_sign_of_the_seat_that_moved_and_nothing_else() -> N
     twice = (buffer.signs[1:] == buffer.signs[:-1]) & ~buffer.ends[:-1]
     assert twice.mean() > 0.1  # seats do move several times in a row
     batch = next(buffer.minibatches(512, np.random.default_rng(1)))
-    assert all(len(part) == 512 for part in batch)
+    assert all(len(part) == 512 for part in batch[1:])
+
+
+def test_a_minibatch_names_the_lists_of_its_rows() -> None:
+    parties = make_parties(32)
+    model = make_model(parties, rollout=32 * 8, minibatch=64)
+    model.learn(32 * 8)
+    buffer = model.rollout_buffer
+    batch = next(buffer.minibatches(64, np.random.default_rng(1)))
+    again = parties.reading.read(buffer.observations.reshape(-1, parties.num_all))
+    for kept, expected in zip(batch.found, again, strict=True):
+        assert (kept == expected[: len(kept)]).all()
+    assert (batch.actions.numpy() == buffer.actions.ravel()[batch.rows]).all()
+
+
+def test_a_gradient_is_shortened_as_torch_does_it() -> None:
+    for size in (0.1, 1.0):
+        one, other = torch.nn.Linear(9, 9), torch.nn.Linear(9, 9)
+        for layer in (one, other):
+            layer.weight.grad = torch.full((9, 9), size / 9)
+        clip_gradient(one, 0.5)
+        torch.nn.utils.clip_grad_norm_(other.parameters(), 0.5)
+        assert torch.equal(one.weight.grad, other.weight.grad)
+        assert float(one.weight.grad.norm()) == pytest.approx(min(size, 0.5), abs=1e-5)
 
 
 def test_a_seat_that_loses_gets_a_negative_return_in_either_seat() -> None:
@@ -163,7 +186,7 @@ def test_the_critic_takes_hidden_cards_and_the_actor_does_not() -> None:
     hidden = rows.copy()
     hidden[:, parties.num_own : parties.num_own + 64] ^= 1
     masks, numbers = parties.action_masks(), np.random.default_rng(1).random(32)
-    one, other = (model.policy.act(given, masks, numbers) for given in (rows, hidden))
+    one, other = (model.policy.act(parties.reading.read(given), masks, numbers) for given in (rows, hidden))
     assert (one[0] == other[0]).all()
     assert (one[1] == other[1]).all()
     assert (one[2] != other[2]).all()
