@@ -30,10 +30,9 @@ from .base import AgentError
 from .evaluation.identity import version
 from .evaluation.progress import Progress
 from .files import write_atomically
-from .lockstep import COUNT_KINDS, COUNT_SIZE
+from .lockstep import COUNT_KINDS, COUNT_SIZE, EVEN_CHANCES
 from .pairs import Players, make_players, play_parties
 
-EVEN_CHANCES = (28, 14)  # Cavendish: elder and younger make so many or more in half of the deals
 PARTIES_AT_ONCE = 128  # a block; how many parties are played depends on it, so it stands in the file
 
 

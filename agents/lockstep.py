@@ -14,6 +14,8 @@ from piquet_env.equity import Equity, equity_of
 from piquet_env.game import Game
 from piquet_env.observation import encode_float32, make_scratch, observation_scale, observation_size
 from piquet_env.rules.actions import num_actions
+from piquet_env.rules.exchange import most_discards
+from piquet_env.rules.holdings import best_item, is_better, item_cards, item_length, item_rank
 from piquet_env.rules.masks import write_mask
 from piquet_env.rules.partie import start_partie
 from piquet_env.rules.play import apply, deal_next, find_legal, is_legal, settlement_at
@@ -28,6 +30,7 @@ from piquet_env.rules.state import (
     DEAL_OVER,
     ELDER,
     NOBODY,
+    NOT_GOOD,
     PARTIE_OVER,
     STATE_DTYPE,
     YOUNGER,
@@ -46,6 +49,7 @@ Rows = npt.NDArray[np.int64]
 
 BIN_POINTS = 10  # deals are counted by score in bins of ten, as Cavendish counted them; the last of them is open
 NUM_BINS = 16
+EVEN_CHANCES = (28, 14)  # Cavendish: elder and younger make so many or more in half of the deals
 
 # What is added up over the ended deals of a partie, by seat. A deal's points are those of its score log.
 TALLY_FIELDS: tuple[tuple[str, type[np.integer], tuple[int, ...]], ...] = (
@@ -58,6 +62,11 @@ TALLY_FIELDS: tuple[tuple[str, type[np.integer], tuple[int, ...]], ...] = (
     ("cards_won", np.int64, (2,)),
     ("class_points", np.int32, (2, 2, len(CLASS_NAMES))),  # by seat, role and class of the score log
     ("score_bins", np.int32, (2, 2, NUM_BINS)),  # deals by seat, role and score
+    ("elder_repiques", np.int64, (2,)),
+    ("cards_by_role", np.int64, (2, 2)),  # deals by seat and role in which it won the cards
+    ("even_deals", np.int64, (2, 2)),  # deals by seat and role with the points of EVEN_CHANCES or more
+    ("cards_left", np.int64, (2, 2)),  # cards by seat and role that might have been exchanged and were not
+    ("sunk_deals", np.int64, (2, 2)),  # deals by seat and role in which something better was held than was said
 )
 TALLY_DTYPE = np.dtype(list(TALLY_FIELDS))
 
@@ -236,10 +245,34 @@ class Lockstep:
 
 
 @inner
-def _tally_deal(row: np.void, tally: np.void) -> None:
+def _has_sunk(row: np.void, rules: np.void, role: int) -> bool:
+    """Return whether a role held something better than it said, by the twelve cards that it has played.
+
+    Elder sinks what is better than the call, younger what is better than a call to which nothing was opposed.
+    """
+    for category in range(3):
+        hand = row["played"][role]
+        best = best_item(category, hand, rules["ranks"], rules["sets_from"])
+        if best < 0 or (role == YOUNGER and row["call_length"][category] == 0):
+            continue
+        if role == YOUNGER and (row["reply"][category] == NOT_GOOD or row["second_reply"][category] == NOT_GOOD):
+            continue
+        length = item_length(category, best, hand, rules["ranks"], False, rules["sets_from"])
+        rank = item_rank(category, best, item_cards(category, best, hand, rules["ranks"]), rules["ranks"])
+        if is_better(length, rank, row["call_length"][category], row["call_rank"][category]):
+            return True
+    return False
+
+
+@inner
+def _tally_deal(row: np.void, rules: np.void, tally: np.void) -> None:
     """Add the figures of the deal that has just ended."""
     for role in range(2):
         seat = seat_of(row, role)
+        tally["even_deals"][seat, role] += row["score"][role] >= EVEN_CHANCES[role]
+        tally["cards_left"][seat, role] += most_discards(row, rules, role) - row["taken"][role]
+        if row["tricks_played"] == 12:
+            tally["sunk_deals"][seat, role] += _has_sunk(row, rules, role)
         if role == YOUNGER:
             tally["younger_points"][seat] += row["score"][role]
         else:
@@ -264,6 +297,9 @@ def _tally_deal(row: np.void, tally: np.void) -> None:
         tally["piques"][seat] += pique
         tally["capots"][seat] += capot
         tally["cards_won"][seat] += cards
+        tally["cards_by_role"][seat, role] += cards
+        if role == ELDER:
+            tally["elder_repiques"][seat] += repique
 
 
 @inner
@@ -302,9 +338,9 @@ def _next_entry(row: np.void, time: int, place: int) -> int:
 
 
 @inner
-def _end_deal(row: np.void, tally: np.void, counts: np.ndarray) -> None:
+def _end_deal(row: np.void, rules: np.void, tally: np.void, counts: np.ndarray) -> None:
     """Enter the deal that has just ended."""
-    _tally_deal(row, tally)
+    _tally_deal(row, rules, tally)
     if counts.shape[1] > 0:
         _count_deal(row, counts)
 
@@ -326,7 +362,7 @@ def _deal_until_decision(
     """
     while row["phase"] == DEAL_OVER:
         if row["deals_ended"] > 0:
-            _end_deal(row, tally, counts)
+            _end_deal(row, rules, tally, counts)
             if row["deal_number"] == last:
                 return
         place = row["deal_number"] + 1 - first
@@ -336,7 +372,7 @@ def _deal_until_decision(
             shuffle_into(row["seed"], row["partie"], row["deal_number"] + 1, deck)
             deal_next(row, rules, deck)
     if row["phase"] == PARTIE_OVER:
-        _end_deal(row, tally, counts)
+        _end_deal(row, rules, tally, counts)
 
 
 @jit

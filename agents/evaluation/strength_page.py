@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.arena import MatchResult
 from agents.statistics import MeanInterval
 
 from .cross_table import CrossTable, cell_text, cross_table, cross_table_dict, settlement_of
 from .identity import sources_hash, version
+from .signs import points_by_class, points_table, signs_of, signs_table
 from .suite_blocks import EQUITY, load_block
 from .suite_row import markdown_line, opponent_dict
 from .suite_sets import SETS, Suite, SuiteSet, pairs_of, points_of
@@ -47,8 +48,19 @@ def replace_tables(page: str, tables: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}"
 
 
-def tables_page(suite: Suite, block: str, sets: dict[str, list[MatchResult]]) -> str:
-    """Return the tables of all sets as markdown, with what they were made from."""
+class Beside(NamedTuple):
+    """What is played beside the sets.
+
+    others: agents that are not of the suite, by spec, with their matches of parties against each of its opponents
+    alone:  agents by spec, with their match against themselves
+    """
+
+    others: dict[str, list[MatchResult]]
+    alone: dict[str, MatchResult]
+
+
+def tables_page(suite: Suite, block: str, sets: dict[str, list[MatchResult]], beside: Beside) -> str:
+    """Return the tables of all sets and of what is played beside them as markdown, with what they were made from."""
     agents = [opponent.spec for opponent in suite.opponents]
     made = (
         f"Suite {suite.number}, block `{block}` (SHA-256 `{load_block(block).sha256[:16]}`), rules `{suite.rules}`, "
@@ -66,8 +78,50 @@ def tables_page(suite: Suite, block: str, sets: dict[str, list[MatchResult]]) ->
                 "Lost below the Rubicon line, by the row's agent against the column's:",
                 rubicons(agents, suite, matches),
             ]
-    parts += ["### Milliseconds a decision", times(agents, sets)]
+    parts += beside_parts(agents, beside)
+    parts += ["### Milliseconds a decision", times([*agents, *beside.others], sets, beside)]
     return "\n\n".join(parts)
+
+
+def beside_parts(agents: Sequence[str], beside: Beside) -> list[str]:
+    """Return the sections on other agents, and on the signs of each agent's game."""
+    parts = []
+    if beside.others:
+        head = ["", *(f"`{name}`" for name in agents), "parties"]
+        rows = [
+            [f"`{name}`", *map(settlement_text, matches), " / ".join(map(str, sorted({m.parties for m in matches})))]
+            for name, matches in beside.others.items()
+        ]
+        parts += ["### `partie`, others: settlement", _markdown(head, rows)]
+    if beside.alone:
+        given = list(beside.alone), list(beside.alone.values())
+        counts = ", ".join(f"{match.parties // 2} of `{name}`" for name, match in beside.alone.items())
+        parts += [
+            "### Self-play: signs",
+            _markdown(*signs_table(*given)),
+            "### Self-play: points a deal, elder / younger",
+            _markdown(*points_table(*given)),
+            f"Parties of self-play: {counts}.",
+        ]
+    return parts
+
+
+def settlement_text(match: MatchResult) -> str:
+    """Return what A makes against B, as the cross-tables have it."""
+    mean, low, _ = match.settlement
+    return cell_text(mean, None if low is None else mean - low)
+
+
+def beside_dict(beside: Beside) -> dict[str, Any]:
+    """Return what is played beside the sets as JSON holds it."""
+    partie = SETS["partie"]
+    return {
+        "others": {name: [opponent_dict(partie, match) for match in found] for name, found in beside.others.items()},
+        "self_play": {
+            name: {"parties": match.parties // 2, "signs": signs_of(match), "points": points_by_class(match)}
+            for name, match in beside.alone.items()
+        },
+    }
 
 
 def format_table(table: CrossTable) -> str:
@@ -101,12 +155,14 @@ def counts_text(suite: Suite, matches: Sequence[MatchResult]) -> str:
     return "; ".join([f"{usual} a match", *told])
 
 
-def times(agents: Sequence[str], sets: dict[str, list[MatchResult]]) -> str:
-    """Return the mean time of a decision on one core, over the sets in which agents decide everything."""
+def times(agents: Sequence[str], sets: dict[str, list[MatchResult]], beside: Beside) -> str:
+    """Return the mean time of a decision on one core, over the matches in which agents decide everything."""
+    played = [match for name, matches in sets.items() if SETS[name].part is None for match in matches]
+    played += [match for matches in beside.others.values() for match in matches]
     rows = []
     for name in agents:
         seconds, decisions = 0.0, 0
-        for match in (match for found, played in sets.items() if SETS[found].part is None for match in played):
+        for match in played:
             for place, agent in enumerate((match.a, match.b)):
                 if agent == name:
                     seconds += match.seconds[place]
