@@ -54,9 +54,10 @@ class SearchAgent(BatchAgent):
     unlike:     the factor for a hand of the other with which the base agent would not have played the card that he has
                 played; 1 weighs hands by what has been said alone
     effort:     how much the search for an exchange looks at
-    dialogue:   whether calls, replies, further claims and declarations are searched (agents/search/dialogue_search.py)
+    dialogue:   whether calls, replies, further claims and declarations are searched (agents/search/dialogue_search.py);
+                not with `ms`
     endgame:    with so many cards in hand or fewer the rest is solved as a game of imperfect information
-                (agents/search/endgame.py); 0: never
+                (agents/search/endgame.py), not with `ms`; 0: never
     critic:     values exchanges instead of deals played on (agents/search/critic_exchange.py); None: none does
     asked, departed: how many decisions of the play ("card") and of the dialogue ("word") were searched so far, and in
                 how many of them something else was done than the base agent's choice
@@ -83,6 +84,8 @@ class SearchAgent(BatchAgent):
         _check_number("from_cards", from_cards, 0, 12)
         _check_number("endgame", endgame, 0, MOST_CARDS)
         _check_ms(ms)
+        if ms is not None and (dialogue or endgame):
+            raise AgentError("dialogue and endgame of search look at no clock; leave out ms, or them")
         _check_share("unlike", unlike)
         if leaf not in LEAVES:
             raise AgentError(f"leaf must be one of {', '.join(LEAVES)}, not {leaf!r}")
