@@ -4,7 +4,8 @@
     python -m bench.search_parts search:worlds=16 search:worlds=32 --decks 400 --seed 5
 
 A deal is cheap and tells more than its share of a partie: one point a deal is worth some twenty settlement points a
-partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie.
+partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie. The last columns
+say in how many searched decisions of the play and of the dialogue the agent departed from its base.
 """
 
 from __future__ import annotations
