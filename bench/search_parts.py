@@ -4,7 +4,8 @@
     python -m bench.search_parts search:worlds=16 search:worlds=32 --decks 400 --seed 5
 
 A deal is cheap and tells more than its share of a partie: one point a deal is worth some twenty settlement points a
-partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie.
+partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie. The last columns
+say in how many searched decisions of the play and of the dialogue the agent departed from its base.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.arena import MatchResult, play_match
+from agents.base import Agent
 from agents.boards import Boards
+from agents.registry import make_agent
+from agents.search.agent import SearchAgent
 from agents.statistics import MeanInterval, mean_interval
 from piquet_env.equity import CAVENDISH
 from piquet_env.rules.variants import Rules
@@ -39,13 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=41)
     options = parser.parse_args(argv)
     boards = random_deals(options.decks, options.seed)
-    print("| agent | points a deal | settlement a deal | ms a decision |")
-    print("|---|---|---|---|")
+    print("| agent | points a deal | settlement a deal | ms a decision | other cards | other words |")
+    print("|---|---|---|---|---|---|")
     for spec in options.agents:
-        match = play_match(spec, options.against, parties=2 * options.decks, seed=options.seed, boards=boards)
+        agent = make_agent(spec)
+        match = play_match(agent, options.against, parties=2 * options.decks, seed=options.seed, boards=boards)
         milliseconds = 1000 * (match.seconds_per_decision[0] or 0.0)
         figures = f"{_format(points_gained(match))} | {_format(match.settlement)} | {milliseconds:.1f}"
-        print(f"| `{spec}` | {figures} |", flush=True)
+        print(f"| `{spec}` | {figures} | {_departures(agent, 'card')} | {_departures(agent, 'word')} |", flush=True)
     return 0
 
 
@@ -64,6 +69,13 @@ def points_gained(match: MatchResult) -> MeanInterval:
     """Return the points a deal that the first agent makes more than the second, over the means of pairs."""
     points = (match.records["elder_points"] + match.records["younger_points"]).astype(np.float64)
     return mean_interval((points[:, 0] - points[:, 1]).reshape(-1, 2).mean(axis=1))
+
+
+def _departures(agent: Agent, kind: str) -> str:
+    """Return in how many searched decisions of a kind the agent did something else than its base."""
+    if not isinstance(agent, SearchAgent) or not agent.asked[kind]:
+        return "none searched"
+    return f"{agent.departed[kind]} of {agent.asked[kind]}"
 
 
 def _format(interval: MeanInterval) -> str:

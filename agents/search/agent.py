@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from agents.base import Actions, Agent, AgentError, BatchAgent
@@ -13,6 +15,8 @@ from piquet_env.rules.variants import Rules
 
 from .continuation import UNLIKE
 from .critic_exchange import Critic, CriticExchange
+from .dialogue_search import DialogueSearch
+from .endgame import MOST_CARDS, EndgameSearch
 from .exchange_search import Effort, ExchangeSearch, seed_of
 from .play_search import PlaySearch
 from .rollout import Rollout
@@ -21,6 +25,7 @@ from .solver import Solver
 from .stakes import Stakes
 
 WORLDS = 64
+DIALOGUE_DOUBT = 2.0  # standard errors by which a word must be better than the base agent's
 LEAVES = ("base", "solver")
 _EXCHANGES_KEPT = 4096
 # Of some twenty decisions of a deal about nine cards are searched, and one exchange: the mean stays below the limit.
@@ -49,7 +54,13 @@ class SearchAgent(BatchAgent):
     unlike:     the factor for a hand of the other with which the base agent would not have played the card that he has
                 played; 1 weighs hands by what has been said alone
     effort:     how much the search for an exchange looks at
+    dialogue:   whether calls, replies, further claims and declarations are searched (agents/search/dialogue_search.py);
+                not with `ms`
+    endgame:    with so many cards in hand or fewer the rest is solved as a game of imperfect information
+                (agents/search/endgame.py), not with `ms`; 0: never
     critic:     values exchanges instead of deals played on (agents/search/critic_exchange.py); None: none does
+    asked, departed: how many decisions of the play ("card") and of the dialogue ("word") were searched so far, and in
+                how many of them something else was done than the base agent's choice
     """
 
     def __init__(
@@ -62,6 +73,8 @@ class SearchAgent(BatchAgent):
         from_cards: int = 12,
         equity: str = "always",
         exchange: bool = False,
+        dialogue: bool = False,
+        endgame: int = 0,
         leaf: str = "base",
         unlike: float = UNLIKE,
         effort: Effort | None = None,
@@ -69,7 +82,10 @@ class SearchAgent(BatchAgent):
     ) -> None:
         _check_number("worlds", worlds, 1, 1_000_000)
         _check_number("from_cards", from_cards, 0, 12)
+        _check_number("endgame", endgame, 0, MOST_CARDS)
         _check_ms(ms)
+        if ms is not None and (dialogue or endgame):
+            raise AgentError("dialogue and endgame of search look at no clock; leave out ms, or them")
         _check_share("unlike", unlike)
         if leaf not in LEAVES:
             raise AgentError(f"leaf must be one of {', '.join(LEAVES)}, not {leaf!r}")
@@ -81,11 +97,15 @@ class SearchAgent(BatchAgent):
         self.ms = ms
         self.from_cards = from_cards
         self.exchange = exchange
+        self.dialogue = dialogue
+        self.endgame = endgame
         self.leaf = leaf
         self.unlike = unlike
         self.effort = effort or Effort()
         self.critic = critic
         self.label = "search"  # how tables call it
+        self.asked: Counter[str] = Counter()
+        self.departed: Counter[str] = Counter()
         self._stakes = Stakes(self.rules, equity)
         self._make_searches()
 
@@ -107,6 +127,10 @@ class SearchAgent(BatchAgent):
             if self.critic is None
             else CriticExchange(self.rules, rollout, self.critic, self._solver, self._stakes)
         )
+        self._dialogue_search = DialogueSearch(
+            rollout, self._stakes, worlds=self.worlds, unlike=self.unlike, doubt=DIALOGUE_DOUBT
+        )
+        self._endgame_search = EndgameSearch(self.rules, rollout, self._stakes, cards=self.endgame, unlike=self.unlike)
         self._exchanges: dict[int, int | None] = {}  # by position: one exchange is a handful of decisions
 
     @property
@@ -122,6 +146,7 @@ class SearchAgent(BatchAgent):
         offsets = rng.random(len(masks))
         actions = self.base.act_batch(observations, masks, rng)
         choices = np.count_nonzero(masks[:, :pack], axis=1)
+        words = np.count_nonzero(masks[:, 3 * pack :], axis=1)
         exchanging = masks[:, pack : 2 * pack].any(axis=1) | masks[:, 3 * pack].astype(bool)
         exchanging &= self.exchange and (self.ms is None or self.ms >= _LEAST_FOR_EXCHANGE)
         for row in range(len(masks)):
@@ -129,6 +154,8 @@ class SearchAgent(BatchAgent):
                 actions[row] = self._exchange(observations[row], masks[row], int(actions[row]))
             elif choices[row] > 1:
                 actions[row] = self._play(observations[row], int(actions[row]), float(offsets[row]))
+            elif self.dialogue and words[row] > 1:
+                actions[row] = self._word(observations[row], masks[row], int(actions[row]), float(offsets[row]))
         return actions
 
     def _play(self, observation: np.ndarray, action: int, offset: float) -> int:
@@ -136,7 +163,25 @@ class SearchAgent(BatchAgent):
         seen = Seen.of(observation, self.rules)
         if int(np.count_nonzero(seen.facts["hand"])) > self.from_cards:
             return action
-        return self._play_search.card(seen, action, offset, None if self.ms is None else self.ms / 1000)
+        if self._endgame_search.decides(seen):
+            card = self._endgame_search.card(seen, offset)
+            if card is not None:
+                return self._count("card", card, action)
+        seconds = None if self.ms is None else self.ms / 1000
+        return self._count("card", self._play_search.card(seen, action, offset, seconds), action)
+
+    def _word(self, observation: np.ndarray, mask: np.ndarray, action: int, offset: float) -> int:
+        """Return the word of the dialogue; `action` is the base agent's, which also answers all other questions."""
+        seen = Seen.of(observation, self.rules)
+        if not self._dialogue_search.decides(seen):
+            return action
+        return self._count("word", self._dialogue_search.word(seen, mask, action, offset), action)
+
+    def _count(self, kind: str, found: int, action: int) -> int:
+        """Count a searched decision and return it; `action` is the base agent's."""
+        self.asked[kind] += 1
+        self.departed[kind] += found != action
+        return found
 
     def _exchange(self, observation: np.ndarray, mask: np.ndarray, action: int) -> int:
         """Return the next step of the exchange: cards are laid out one at a time in ascending order, then drawn."""
@@ -157,7 +202,7 @@ class SearchAgent(BatchAgent):
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the solver's table behind: it holds nothing that decides."""
-        made = ("_solver", "_play_search", "_exchange_search", "_exchanges")
+        made = ("_solver", "_play_search", "_exchange_search", "_dialogue_search", "_endgame_search", "_exchanges")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, object]) -> None:

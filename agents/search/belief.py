@@ -57,6 +57,12 @@ def sample_places(weights: Ints, number: int, offset: float) -> tuple[Ints, Ints
     return found, counts.astype(np.int64)
 
 
+def reweigh(weights: Ints, fits: npt.NDArray[np.float64]) -> Ints:
+    """Return weights times how well each hand fits, as whole numbers from 1 to MOST_WEIGHT."""
+    fitted = weights * fits
+    return np.maximum(np.rint(fitted * (MOST_WEIGHT / fitted.max())), 1).astype(np.int64)
+
+
 def believe(seen: Seen, *, sunk: float = SUNK, most: int = MOST_CHOICES) -> Belief:
     """Return what a seat can believe of the other's hand, once both have drawn.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from piquet_env.rules.cards import cards_in
 from piquet_env.rules.variants import Rules
 
-from .belief import MOST_WEIGHT, Belief, believe, sample_places
+from .belief import Belief, believe, reweigh, sample_places
 from .continuation import continue_from
 from .rebuild import can_rebuild
 from .rollout import Rollout
@@ -84,8 +84,7 @@ class PlaySearch:
         """Return the values of the cards, the worlds being weighted by the other's cards so far."""
         hands, weights = pick_worlds(belief, max(CONSIDERED, self._worlds), offset)
         rows, fits = continue_from(self._rollout, seen, hands, self._unlike)
-        fitted = weights * fits
-        weights = np.maximum(np.rint(fitted * (MOST_WEIGHT / fitted.max())), 1).astype(np.int64)
+        weights = reweigh(weights, fits)
         if self._solves:
             return self._solve(seen, Belief(hands, weights, belief.exact), offset, seconds)
         places, weights = sample_places(weights, self._worlds, offset)

@@ -44,7 +44,7 @@ PLY_SIZE = 36
 
 
 @inner
-def _new_pique(terms: np.void, first: int, second: int, won: int, ended: int) -> int:
+def new_pique(terms: np.void, first: int, second: int, won: int, ended: int) -> int:
     """Return the side that has just come to a pique, plus one; 0 for none.
 
     first, second: points from play of sides 0 and 1 since the root
@@ -71,7 +71,7 @@ def _is_live(terms: np.void, first: int, second: int, piqued: int) -> bool:
 
 
 @inner
-def _end_value(terms: np.void, equity: np.ndarray, won: int, first: int, second: int, piqued: int) -> int:
+def end_value(terms: np.void, equity: np.ndarray, won: int, first: int, second: int, piqued: int) -> int:
     """Return what the end of the deal adds for side 0: cards and capot, or the worth of all points to come."""
     first_cards, second_cards = terms["cards"][0, won], terms["cards"][1, won]
     if terms["by_table"] == 0:
@@ -215,7 +215,7 @@ def _play_trick(
         first += 1 - leader
         second += leader
         if terms["live"] and piqued == 0:
-            new = _new_pique(terms, first, second, won, ended)
+            new = new_pique(terms, first, second, won, ended)
     winner = 1 - leader if captures else leader
     points = terms["last_trick"] if left == 1 else 0
     if captures and scores_when_capturing(plies[left, suit], place):
@@ -225,7 +225,7 @@ def _play_trick(
     gain += points if winner == leader else -points
     won += 1 - winner
     if terms["live"] and piqued == 0 and new == 0:
-        new = _new_pique(terms, first, second, won, ended + 1)
+        new = new_pique(terms, first, second, won, ended + 1)
     if new:
         piqued = new
         gain += PIQUE_POINTS if new - 1 == leader else -PIQUE_POINTS
@@ -293,7 +293,7 @@ def search_node(
     """
     by_table = terms["by_table"]
     if left == 0:
-        value = _end_value(terms, equity, won, first, second, piqued)
+        value = end_value(terms, equity, won, first, second, piqued)
         return value if leader == 0 else -value
     live = _is_live(terms, first, second, piqued)
     if by_table == 0:

@@ -12,6 +12,7 @@ from agents.random_agent import RandomAgent
 from agents.registry import make_agent
 from agents.search.agent import SearchAgent
 from agents.search.exchange_search import Effort
+from agents.search.rebuild import can_rebuild
 from agents.streams import Streams
 from piquet_env.game import Game
 from piquet_env.rules.actions import format_action
@@ -48,6 +49,14 @@ def test_it_plays_any_rules(name: str) -> None:
     rules = Rules.of(name)
     for partie, other in enumerate((GreedyAgent(elder_max=rules.elder_max), RandomAgent())):
         assert decisions(quick(rules), rules, other, partie=partie)
+
+
+@pytest.mark.parametrize("name", ["rubicon", "au_cent_36", "rubicon sinking=partial", *MORE_RULES])
+def test_words_and_last_cards_are_lawful_under_any_rules(name: str) -> None:
+    rules = Rules.of(name)
+    agent = quick(rules, dialogue=True, endgame=3, exchange=False)
+    assert decisions(agent, rules, RandomAgent())
+    assert (agent.asked["word"] > 0) == (can_rebuild(rules) and rules.sinking == "combination")
 
 
 def test_it_decides_alike_alone_and_in_batches_and_again() -> None:
@@ -119,10 +128,16 @@ def test_the_clock_only_limits_the_worlds() -> None:
         ("search:from_cards=13", "from_cards is a whole number from 0 to 12"),
         ("search:equity=sometimes", "equity must be one of last, always, never"),
         ("search:leaf=guess", "leaf must be one of base, solver"),
+        ("search:endgame=6", "endgame is a whole number from 0 to 5"),
+        ("search:ms=20,dialogue=true", "dialogue and endgame of search look at no clock"),
+        ("search:ms=20,endgame=3", "dialogue and endgame of search look at no clock"),
         ("search:unlike=0", "unlike is a number above 0 and up to 1"),
         ("search:unlike=1.5", "unlike is a number above 0 and up to 1"),
         ("search:base=nobody", "unknown agent 'nobody'"),
-        ("search:depth=3", "its arguments are base, worlds, ms, from_cards, exchange, equity, leaf, unlike"),
+        (
+            "search:depth=3",
+            "its arguments are base, worlds, ms, from_cards, exchange, dialogue, endgame, equity, leaf, unlike",
+        ),
     ],
 )
 def test_options_that_cannot_be(spec: str, part: str) -> None:
