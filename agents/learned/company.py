@@ -1,9 +1,8 @@
 """The others at the table: a teacher that moves in every seat at first, and who holds a seat in some parties.
 
 Teacher and opponents are agents by their specs (agents/registry.py), earlier selves come from a pool (pool.py); all
-decide in batches. Their decisions enter the rollout like any
-other, since values and returns form one stream whoever moves; but the policy learns from a teacher's decisions by
-imitation and from an opponent's not at all.
+decide in batches. Their decisions enter the rollout like any other, since values and returns form one stream whoever
+moves; but the policy learns from a teacher's decisions by imitation and from an opponent's or a snapshot's not at all.
 """
 
 from __future__ import annotations
