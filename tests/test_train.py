@@ -294,7 +294,8 @@ def test_an_interrupt_inside_an_update_keeps_the_last_whole_one(
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    options = [*SMALL, "--run-dir", str(tmp_path / "killed"), "--decisions", "40000", "--keep-every", "128"]
+    pool = ["--pool", "2", "--pool-every", "128"]
+    options = [*SMALL, *pool, "--run-dir", str(tmp_path / "killed"), "--decisions", "40000", "--keep-every", "128"]
     running = subprocess.Popen([sys.executable, "train.py", *options], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         wait_for((tmp_path / "killed" / "policies").is_dir, running)
@@ -305,7 +306,7 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     reached = checkpoint(tmp_path / "killed")["decisions"]
     target = str(reached + 128)
     assert run(tmp_path / "killed", "--resume", "--decisions", target) == 0
-    assert run(tmp_path / "whole", "--decisions", target) == 0
+    assert run(tmp_path / "whole", *pool, "--decisions", target) == 0
     killed, whole = checkpoint(tmp_path / "killed"), checkpoint(tmp_path / "whole")
     assert flatten(killed) == flatten(whole)
     lines = [read_rows(tmp_path / name / "progress.csv") for name in ("killed", "whole")]
