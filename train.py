@@ -70,6 +70,12 @@ class Config:
     """agents, with blanks between them, that hold one seat in some of the parties"""
     opponent_share: float = 0.25
     """with --opponents: share of the parties in which one sits"""
+    pool: int = 0
+    """snapshots of the policy that are kept to be played against; 0 for none"""
+    pool_every: int = 1_000_000
+    """with --pool: decisions between two snapshots"""
+    pool_share: float = 0.25
+    """with --pool: share of the parties in which a snapshot holds one seat, beside those of --opponents"""
     exploit: str = ""
     """agent to find the weaknesses of: it holds one seat in every party, and the run is measured against it alone"""
     start_from: str = ""
@@ -78,6 +84,8 @@ class Config:
     """decisions at the beginning in which the critic learns alone, for --start-from with a policy"""
     critic_sees: str = "all"
     """all: the critic sees all cards; own: what the policy sees"""
+    belief_weight: float = 0.0
+    """weight of the belief of the other's hand, which the policy then learns beside its decisions; 0 for none"""
     envs: int = 1024
     """parties played side by side"""
     rollout: int = 32_768
@@ -138,7 +146,8 @@ FIXED = (
 )
 COMPANY = (
     *("teacher", "lessons", "lesson_rate", "opponents", "opponent_share", "exploit"),
-    *("critic_first", "critic_sees", "exchange_hidden"),
+    *("pool", "pool_every", "pool_share"),
+    *("critic_first", "critic_sees", "exchange_hidden", "belief_weight"),
 )
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
@@ -148,7 +157,8 @@ TAKEN_OVER = (
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace", "critic_first", "critic_sees", "exchange_hidden"),
+    *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
+    *("critic_first", "critic_sees", "exchange_hidden", "belief_weight"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
 NEVER = 1 << 62  # the figures are logged behind the update, not before it
@@ -185,6 +195,7 @@ def run(config: Config, started: float) -> int:
     from agents.learned.keeper import Habits, Keeper
     from agents.learned.objective import Objective
     from agents.learned.parties import SelfPlayParties
+    from agents.learned.pool import Pool
     from agents.learned.precision import best_precision
     from agents.learned.schedules import Schedules
     from agents.learned.self_play import build_model
@@ -207,7 +218,9 @@ def run(config: Config, started: float) -> int:
     opponents, share = config.opponents.split(), config.opponent_share
     if config.exploit:
         opponents, share = [config.exploit], 1.0
-    company = Company(config.envs, rules, teacher=config.teacher, lessons=lessons, opponents=opponents, share=share)
+    pool = Pool(config.pool, config.pool_every, rules, parties.reading) if config.pool else None
+    seats: dict[str, Any] = {"opponents": opponents, "share": share, "pool": pool, "pool_share": config.pool_share}
+    company = Company(config.envs, rules, teacher=config.teacher, lessons=lessons, **seats)
     model = build_model(parties, schedules, company, **{name: getattr(config, name) for name in BUILD_OPTIONS})
     if content is not None:
         resume(model, parties, content, about)
@@ -368,7 +381,8 @@ def resumed_config(config: Config, given: dict[str, Any]) -> Config:
         raise ValueError(f"there is no run in {config.run_dir}: it holds no config.json")
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
-        taken = {name: type(getattr(config, name))(saved[name]) for name in TAKEN_OVER}
+        # An option that is younger than the run has its default, with which it changes nothing.
+        taken = {name: type(getattr(config, name))(saved.get(name, getattr(Config, name))) for name in TAKEN_OVER}
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     contradictions = [f"{name}={taken[name]}" for name in FIXED if name in given and given[name] != taken[name]]
@@ -414,6 +428,10 @@ def check_config(config: Config) -> None:
         raise ValueError(f"unknown --critic-sees {config.critic_sees!r}; it is all or own")
     if config.exploit and config.opponents:
         raise ValueError("--exploit names the only opponent; --opponents cannot name others beside it")
+    if config.pool and config.exploit:
+        raise ValueError("--exploit names the only opponent; --pool cannot put snapshots in its place")
+    if config.pool and config.opponents and config.opponent_share + config.pool_share > 1:
+        raise ValueError("--opponent-share and --pool-share together must not be more than 1")
     if config.start_from and config.teacher and config.lessons:
         raise ValueError("--start-from brings what the lessons of --teacher would teach; add --lessons 0")
     if config.exchange_lessons and not (config.teacher and config.exchange_hidden):
@@ -424,28 +442,27 @@ def check_config(config: Config) -> None:
 
 RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
     (
-        ("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "decay", "strength_parties", "equity_over"),
+        (
+            *("envs", "rollout", "minibatch", "epochs", "hidden", "layers", "decay"),
+            *("strength_parties", "equity_over", "pool_every"),
+        ),
         lambda number: number >= 1,
         "be at least 1",
     ),
     (
         (
-            *("minutes", "decisions", "parties", "entropy", "seed", "threads"),
-            *(
-                "equity_from",
-                "strength_every",
-                "keep_every",
-                "lessons",
-                "exchange_lessons",
-                "critic_first",
-                "exchange_hidden",
-            ),
+            *("minutes", "decisions", "parties", "entropy", "seed", "threads", "equity_from", "pool", "belief_weight"),
+            *("strength_every", "keep_every", "lessons", "exchange_lessons", "critic_first", "exchange_hidden"),
         ),
         lambda number: number >= 0,
         "not be negative",
     ),
     (("learning_rate", "lesson_rate", "clip"), lambda number: number > 0, "be positive"),
-    (("discount", "trace", "cooldown", "opponent_share"), lambda number: 0 <= number <= 1, "lie between 0 and 1"),
+    (
+        ("discount", "trace", "cooldown", "opponent_share", "pool_share"),
+        lambda number: 0 <= number <= 1,
+        "lie between 0 and 1",
+    ),
 )
 
 

@@ -48,6 +48,12 @@ COMPANIES = {
     "a lesson that is cut": ("--teacher", "greedy", "--lessons", "192"),
     "opponents": ("--opponents", "random greedy", "--opponent-share", "0.5"),
     "plain": ("--reading", "plain"),
+    "a pool": ("--pool", "2", "--pool-every", "64", "--pool-share", "0.5"),
+    "a pool after lessons, and opponents": (
+        *("--pool", "3", "--pool-every", "64", "--pool-share", "0.5", "--opponents", "greedy"),
+        *("--teacher", "greedy", "--lessons", "64"),
+    ),
+    "a belief": ("--belief-weight", "0.5", "--exchange-hidden", "8"),
     "two networks": ("--exchange-hidden", "8", "--teacher", "greedy", "--lessons", "0", "--exchange-lessons", "30"),
 }
 
@@ -60,8 +66,81 @@ def test_a_resumed_run_continues_bit_for_bit(tmp_path: Path, company: tuple[str,
     whole, parts = checkpoint(tmp_path / "whole"), checkpoint(tmp_path / "parts")
     assert whole["decisions"] == parts["decisions"] == 256
     assert flatten(whole) == flatten(parts)
+    assert bool(whole["pool"]) == ("--pool" in company)
     files = [safetensors.load_file(tmp_path / name / "policy.safetensors") for name in ("whole", "parts")]
     assert all(np.array_equal(files[0][name], files[1][name]) for name in files[0])
+
+
+def test_a_pool_may_come_and_go_with_a_resumed_run(tmp_path: Path) -> None:
+    pool = ("--pool", "3", "--pool-every", "64")
+    kept = []
+    for number, options in enumerate([(), pool, ("--pool", "1"), ("--pool", "0")]):
+        goes_on = ("--resume",) if number else ()
+        assert run(tmp_path / "run", "--decisions", str(256 * (number + 1)), *goes_on, *options) == 0
+        kept.append([int(snapshot["decisions"]) for snapshot in checkpoint(tmp_path / "run")["pool"]])
+    assert kept == [[], [320, 384, 448], [704], []]
+
+
+def test_a_damaged_pool_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path / "run", "--decisions", "192", "--pool", "2", "--pool-every", "64")
+    content = checkpoint(tmp_path / "run")
+    content["pool"][0]["weights"]["layer0.bias"] = torch.zeros(3, dtype=torch.float16)
+    torch.save(content, tmp_path / "run" / "checkpoint.pt")
+    capsys.readouterr()
+    assert run(tmp_path / "run", "--decisions", "256", "--resume") == 2
+    assert "the checkpoint does not fit this run: layer 0 has shapes" in one_line(capsys)
+
+
+def test_a_belief_cannot_come_or_go_with_a_resumed_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights = ("0", "0.5")
+    for own, other in (weights, weights[::-1]):
+        folder = tmp_path / own
+        assert run(folder, "--decisions", "64", "--belief-weight", own) == 0
+        before = (folder / "checkpoint.pt").read_bytes()
+        capsys.readouterr()
+        assert run(folder, "--decisions", "128", "--resume", "--belief-weight", other) == 2
+        assert "head for the belief" in one_line(capsys)
+        assert (folder / "checkpoint.pt").read_bytes() == before
+    assert run(tmp_path / "0.5", "--decisions", "128", "--resume", "--belief-weight", "0.25") == 0
+
+
+def test_networks_with_and_without_a_belief_begin_with_one_another(tmp_path: Path) -> None:
+    still = ("--learning-rate", "1e-30", "--decisions", "64", "--belief-weight")
+    for own, other in (("0", "0.5"), ("0.5", "0")):
+        run(tmp_path / own, "--decisions", "64", "--belief-weight", own)
+        first = checkpoint(tmp_path / own)["policy"]
+        source = str(tmp_path / own / "checkpoint.pt")
+        assert run(tmp_path / f"{own}-{other}", "--start-from", source, *still, other) == 0
+        second = checkpoint(tmp_path / f"{own}-{other}")["policy"]
+        both = first.keys() & second.keys()
+        assert len(both) == min(len(first), len(second))
+        assert all(torch.equal(first[name], second[name]) for name in both)
+
+
+def test_a_run_goes_on_that_knows_nothing_of_newer_options(tmp_path: Path) -> None:
+    run(tmp_path / "run", "--decisions", "64")
+    path = tmp_path / "run" / "config.json"
+    newer = {"pool", "pool_every", "pool_share", "belief_weight"}
+    path.write_text(
+        json.dumps({name: value for name, value in json.loads(path.read_text()).items() if name not in newer})
+    )
+    content = checkpoint(tmp_path / "run")
+    del content["pool"]
+    torch.save(content, tmp_path / "run" / "checkpoint.pt")
+    assert run(tmp_path / "run", "--decisions", "128", "--resume") == 0
+    assert checkpoint(tmp_path / "run")["decisions"] == 128
+
+
+def test_the_belief_is_logged_beside_the_prior(tmp_path: Path) -> None:
+    run(tmp_path / "run", "--decisions", "128", "--belief-weight", "0.5", "--pool", "2", "--pool-every", "64")
+    last = read_rows(tmp_path / "run" / "progress.csv")[-1]
+    assert 0 < float(last["belief/cross_entropy"]) < 1
+    assert 0 < float(last["belief/prior_cross_entropy"]) <= 0.6932
+    assert 0 <= float(last["belief/found"]) <= 1
+    assert 0 < float(last["belief/prior_found"]) < 1
+    assert last["train/snapshots"] == "1"
+    run(tmp_path / "none", "--decisions", "128")
+    assert not [name for name in read_rows(tmp_path / "none" / "progress.csv")[-1] if "belief" in name]
 
 
 def test_another_seed_learns_otherwise(tmp_path: Path) -> None:
@@ -145,6 +224,9 @@ def test_networks_that_do_not_fit_are_refused(tmp_path: Path, capsys: pytest.Cap
         (("--exchange-lessons", "9", "--teacher", "greedy"), "--exchange-hidden for a network"),
         (("--reading", "braille"), "unknown reading 'braille'"),
         (("--opponent-share", "2"), "must lie between 0 and 1"),
+        (("--pool", "-1"), "--pool must not be negative"),
+        (("--pool", "2", "--exploit", "greedy"), "--pool cannot put snapshots in its place"),
+        (("--pool", "2", "--opponents", "greedy", "--pool-share", "0.8"), "together must not be more than 1"),
     ],
 )
 def test_company_that_cannot_be_is_refused(
@@ -212,7 +294,8 @@ def test_an_interrupt_inside_an_update_keeps_the_last_whole_one(
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    options = [*SMALL, "--run-dir", str(tmp_path / "killed"), "--decisions", "40000", "--keep-every", "128"]
+    pool = ["--pool", "2", "--pool-every", "128"]
+    options = [*SMALL, *pool, "--run-dir", str(tmp_path / "killed"), "--decisions", "40000", "--keep-every", "128"]
     running = subprocess.Popen([sys.executable, "train.py", *options], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         wait_for((tmp_path / "killed" / "policies").is_dir, running)
@@ -223,7 +306,7 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     reached = checkpoint(tmp_path / "killed")["decisions"]
     target = str(reached + 128)
     assert run(tmp_path / "killed", "--resume", "--decisions", target) == 0
-    assert run(tmp_path / "whole", "--decisions", target) == 0
+    assert run(tmp_path / "whole", *pool, "--decisions", target) == 0
     killed, whole = checkpoint(tmp_path / "killed"), checkpoint(tmp_path / "whole")
     assert flatten(killed) == flatten(whole)
     lines = [read_rows(tmp_path / name / "progress.csv") for name in ("killed", "whole")]

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 
+from .belief import BeliefHead
 from .masked import sample_rows, weigh_choices
 from .policy import EXCHANGE
 from .reading import Inputs, Reading
@@ -42,11 +43,21 @@ class Perceptron(torch.nn.Module):
 
     def forward(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
         """Return float32[N, outputs], or that of some rows."""
-        values = self.first(found, rows)
+        return self.decide(self.think(found, rows))
+
+    def think(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return the last hidden layer, behind its ReLU: [N, hidden] of the precision, or that of some rows."""
+        values: torch.Tensor = self.first(found, rows)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
-            for layer in self.others:
+            for layer in itertools.islice(self.others, len(self.others) - 1):
                 values = layer(torch.relu_(values))  # in place: nothing needs what was below zero
-        return values.float()
+        return torch.relu_(values)
+
+    def decide(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the outputs, float32[N, outputs], that follow from the last hidden layer."""
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
+            outputs: torch.Tensor = self.others[-1](values)
+        return outputs.float()
 
     def linear_layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Return weight [out, in] and bias [out] of every layer, as views of the parameters."""
@@ -57,28 +68,42 @@ class Perceptron(torch.nn.Module):
 class Actor(torch.nn.Module):
     """The policy's network: one perceptron, or two, of which one decides the exchange and the other all else.
 
+    belief: what learns from the main network's last hidden layer where the hidden cards are (belief.py)
+
     A discard is another kind of decision than a card in the play, and the rarer one; a network of its own forgets
     nothing for the sake of the rest, and can be taught by itself (exchange_lessons.py).
     """
 
-    def __init__(self, main: Perceptron, exchange: Perceptron | None) -> None:
+    def __init__(self, main: Perceptron, exchange: Perceptron | None, belief: BeliefHead | None = None) -> None:
         super().__init__()
         self.main = main
         self.exchange = exchange
+        self.belief = belief
 
     def forward(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
         """Return float32[N, outputs], or that of some rows."""
-        if self.exchange is None:
-            logits: torch.Tensor = self.main(found, rows)
-            return logits
+        return self.think(found, rows)[0]
+
+    def think(self, found: Inputs, rows: np.ndarray | None = None) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
+        """Return the outputs, float32[N, outputs], the main network's last hidden layer, and where it decides.
+
+        rows: of `found`, for some of them alone
+        The hidden layer is [M, hidden], for as many of these rows, by number among them: int64[M]. That is all of them
+        unless the exchange has a network of its own.
+        """
         rows = np.arange(len(found.orders)) if rows is None else rows
+        if self.exchange is None:
+            hidden = self.main.think(found, rows)
+            return self.main.decide(hidden), hidden, np.arange(len(rows))
         exchanged = found.exchanges[rows]
-        logits = torch.zeros(len(rows), self.main.others[-1].out_features)  # type: ignore[call-overload]
-        for network, is_exchange in ((self.main, 0), (self.exchange, 1)):
-            chosen = np.flatnonzero(exchanged == is_exchange)
-            if len(chosen):
-                logits = logits.index_copy(0, torch.from_numpy(chosen), network(found, rows[chosen]))
-        return logits
+        outputs = torch.zeros(len(rows), self.main.others[-1].out_features)  # type: ignore[call-overload]
+        decided, others = np.flatnonzero(exchanged == 0), np.flatnonzero(exchanged)
+        hidden = self.main.think(found, rows[decided])
+        if len(decided):
+            outputs = outputs.index_copy(0, torch.from_numpy(decided), self.main.decide(hidden))
+        if len(others):
+            outputs = outputs.index_copy(0, torch.from_numpy(others), self.exchange(found, rows[others]))
+        return outputs, hidden, decided
 
     def networks(self) -> dict[str, Perceptron]:
         """Return the perceptrons, by what stands before the names of their layers in a policy's file."""
@@ -91,6 +116,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Values are those of the seat to act; who keeps one stream turns their sign where seat 1 is to act.
     reading: how rows are read; the actor reads only what the seat to act may see
     exchange_hidden: units in a hidden layer of a network of its own for the exchange; 0: there is none
+    has_belief: whether a head learns beside the decisions where the hidden cards are
     critic_sees: "all" the cards, or "own": what the actor sees
     side_by_side: how actor and critic share the processors
     """
@@ -104,6 +130,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         reading: Reading,
         critic_sees: str,
         exchange_hidden: int,
+        has_belief: bool,
         hidden: int,
         layers: int,
         precision: str,
@@ -112,7 +139,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         self.reading, self.side_by_side = reading, side_by_side
         self.outputs = torch.from_numpy(reading.actions)
         self.shape = (hidden, layers, precision)
-        self.exchange_hidden = exchange_hidden
+        self.exchange_hidden, self.has_belief = exchange_hidden, has_belief
         self.is_critic_blind = critic_sees == "own"
         super().__init__(observation_space, action_space, lr_schedule)
 
@@ -125,7 +152,8 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         def make(units: int) -> Perceptron:
             return Perceptron(own, units, layers, actions, is_own=True, last_gain=0.01, precision=precision)
 
-        self.actor = Actor(make(hidden), make(self.exchange_hidden) if self.exchange_hidden else None)
+        belief = BeliefHead(hidden, self.reading) if self.has_belief else None
+        self.actor = Actor(make(hidden), make(self.exchange_hidden) if self.exchange_hidden else None, belief)
         self.critic = Perceptron(judged, hidden, layers, 1, is_own=blind, last_gain=1.0, precision=precision)
         self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 
@@ -135,10 +163,14 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
     def logits(self, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
         """Return the actor's logits, by action: float32[N, A], or those of some rows."""
-        logits: torch.Tensor = self.actor(found, rows)
+        return self.by_action(self.actor(found, rows), found, rows)
+
+    def by_action(self, outputs: torch.Tensor, found: Inputs, rows: np.ndarray | None = None) -> torch.Tensor:
+        """Return the actor's outputs in the order of the actions; `rows` of `found`, if they are those of some."""
         if len(self.outputs) == 1:
-            return logits
-        return logits.gather(1, self.outputs[torch.from_numpy(found.orders if rows is None else found.orders[rows])])
+            return outputs
+        orders = found.orders if rows is None else found.orders[rows]
+        return outputs.gather(1, self.outputs[torch.from_numpy(orders)])
 
     def act(self, found: Inputs, masks: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw legal actions by one number a row.

@@ -1,8 +1,8 @@
 """Checkpoints: what a run goes on from, in one file of tensors and plain values, written whole or not at all.
 
 A checkpoint is taken between an update and the next rollout. It holds actor, critic, optimiser, the parties being
-played and the number of decisions, from which all random numbers and schedules follow, so a resumed run goes on as the
-uninterrupted one would. `torch.load(weights_only=True)` reads it: nothing in it is executed.
+played, the snapshots of the pool, and the number of decisions, from which all random numbers and schedules follow, so a
+resumed run goes on as the uninterrupted one would. `torch.load(weights_only=True)` reads it: nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .reading import Reading
 from .self_play import SelfPlayPPO
 
 FORMAT = "piquet-checkpoint-2"
+_BELIEF = "actor.belief."
 
 
 class CheckpointError(ValueError):
@@ -39,6 +40,7 @@ def capture(model: SelfPlayPPO, parties: SelfPlayParties, about: dict[str, str])
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "parties": _as_tensors(parties.snapshot()),
+        "pool": [_as_tensors(snapshot) for snapshot in pool.state()] if (pool := model.company.pool) else [],
     }
     buffer = io.BytesIO()
     torch.save(content, buffer)
@@ -67,14 +69,26 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
     for key, value in about.items():
         if made.get(key) != value:
             raise CheckpointError(f"the checkpoint was made with {key}={made.get(key)}, this run has {value}")
+    _check_belief(model, content["policy"])
     try:
         model.policy.load_state_dict(content["policy"])
         model.policy.optimizer.load_state_dict(content["optimizer"])
         parties.restore(_as_arrays(content["parties"]))
+        if model.company.pool is not None:
+            model.company.pool.restore([_as_arrays(snapshot) for snapshot in content.get("pool", [])])
         model.num_timesteps, model._n_updates = int(content["decisions"]), int(content["updates"])
     except (RuntimeError, KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"the checkpoint does not fit this run: {str(error).splitlines()[0]}") from None
     model._last_obs = parties.look()
+
+
+def _check_belief(model: SelfPlayPPO, weights: dict[str, Any]) -> None:
+    """Raise CheckpointError where one of run and checkpoint alone has a head for the belief."""
+    has = any(name.startswith(_BELIEF) for name in weights)
+    if has and model.policy.actor.belief is None:
+        raise CheckpointError("the checkpoint has a head for the belief: --belief-weight cannot become 0")
+    if not has and model.policy.actor.belief is not None:
+        raise CheckpointError("the checkpoint has no head for the belief: --belief-weight must stay 0")
 
 
 def begin_from(model: SelfPlayPPO, path: Path) -> None:
@@ -86,7 +100,9 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
     if path.suffix == ".pt":
         content = read_checkpoint(path)
         try:
-            model.policy.load_state_dict(content["policy"])
+            own = {name: weight for name, weight in model.policy.state_dict().items() if name.startswith(_BELIEF)}
+            theirs = {name: weight for name, weight in content["policy"].items() if not name.startswith(_BELIEF)}
+            model.policy.load_state_dict(theirs | own)  # a head for the belief is no part of what decides
         except (RuntimeError, KeyError, TypeError) as error:
             raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
         return

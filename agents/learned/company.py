@@ -1,8 +1,8 @@
-"""The others at the table: a teacher that moves in every seat at first, and opponents that hold a seat in some parties.
+"""The others at the table: a teacher that moves in every seat at first, and who holds a seat in some parties.
 
-Both are agents by their specs (agents/registry.py), and decide in batches. Their decisions enter the rollout like any
-other, since values and returns form one stream whoever moves; but the policy learns from a teacher's decisions by
-imitation and from an opponent's not at all.
+Teacher and opponents are agents by their specs (agents/registry.py), earlier selves come from a pool (pool.py); all
+decide in batches. Their decisions enter the rollout like any other, since values and returns form one stream whoever
+moves; but the policy learns from a teacher's decisions by imitation and from an opponent's or a snapshot's not at all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ from agents.registry import make_agent
 from piquet_env.batch import PiquetBatch
 from piquet_env.rules.variants import Rules
 
+from .pool import Pool
+
 NO_SEAT = -1
+
+Rows = npt.NDArray[np.int64]
 
 
 class Company:
@@ -27,7 +31,9 @@ class Company:
     lessons:   decisions that it takes before the policy moves itself
     opponents: specs, each of which holds one seat in its part of the parties
     share:     of the parties that have an opponent; the seat alternates from one to the next
-    `seats` (int8[N]) is the seat that an opponent holds in each row, -1 for none.
+    pool:      snapshots of the policy, of which some hold a seat in parties without an opponent
+    pool_share: of the parties in which one does
+    `seats` (int8[N]) is the seat that an opponent or a snapshot holds in each row, -1 for none.
     Raises AgentError for an agent that cannot be made or does not decide in batches.
     """
 
@@ -40,17 +46,32 @@ class Company:
         lessons: int = 0,
         opponents: Sequence[str] = (),
         share: float = 0.0,
+        pool: Pool | None = None,
+        pool_share: float = 0.0,
     ) -> None:
         self.teacher = batched_agent(teacher, rules) if teacher else None
         self.lessons = lessons if teacher else 0
-        self._opponents = [batched_agent(spec, rules) for spec in opponents]
+        opponent_agents = [batched_agent(spec, rules) for spec in opponents]
         self.seats = np.full(num_envs, NO_SEAT, dtype=np.int8)
-        self._rows: list[npt.NDArray[np.int64]] = []
+        self._opponents: list[tuple[BatchAgent, Rows]] = []
         if opponents:
-            held = np.flatnonzero(np.diff(np.floor(np.arange(num_envs + 1) * share)))  # spread over all rows
-            order = np.arange(len(held))
-            self.seats[held] = order // len(opponents) % 2
-            self._rows = [held[order % len(opponents) == number] for number in range(len(opponents))]
+            held = _spread(num_envs, share)
+            self.seats[held] = np.arange(len(held)) // len(opponents) % 2
+            self._opponents = _shared_out(held, opponent_agents)
+        self.pool = pool
+        free = np.flatnonzero(self.seats == NO_SEAT)
+        of_free = min(pool_share * num_envs / max(len(free), 1), 1.0) if pool is not None else 0.0
+        self._pool_rows = free[_spread(len(free), of_free)]
+        self._guests: list[tuple[BatchAgent, Rows]] = []
+
+    def begin_rollout(self, rng: np.random.Generator) -> None:
+        """Let other snapshots take their seats; nobody does as long as there is none."""
+        if self.pool is None:
+            return
+        agents = self.pool.draw(rng)
+        self._guests = _shared_out(self._pool_rows, agents)
+        seats = np.arange(len(self._pool_rows)) // max(len(agents), 1) % 2
+        self.seats[self._pool_rows] = seats if agents else NO_SEAT
 
     def is_lesson(self, decisions: int) -> bool:
         """Whether the teacher moves, after so many decisions."""
@@ -64,14 +85,24 @@ class Company:
     def move(
         self, batch: PiquetBatch, actions: npt.NDArray[np.int64], rng: np.random.Generator
     ) -> npt.NDArray[np.bool_]:
-        """Put the opponents' actions in the place of the policy's; return where the policy's own stand, bool[N]."""
+        """Put the others' actions in the place of the policy's; return where the policy's own stand, bool[N]."""
         theirs = batch.buffers.to_act == self.seats
-        for opponent, rows in zip(self._opponents, self._rows, strict=True):
+        for opponent, rows in (*self._opponents, *self._guests):
             asked = rows[theirs[rows]]
             if len(asked):
                 observations, masks = batch.buffers.observation[asked], batch.buffers.action_mask[asked]
                 actions[asked] = opponent.act_batch(observations, masks, rng)
         return ~theirs
+
+
+def _spread(rows: int, share: float) -> Rows:
+    """Return a share of the rows, spread over all of them."""
+    return np.flatnonzero(np.diff(np.floor(np.arange(rows + 1) * share)))
+
+
+def _shared_out(rows: Rows, agents: Sequence[BatchAgent]) -> list[tuple[BatchAgent, Rows]]:
+    """Return the agents with the rows in which each sits, in turns."""
+    return [(agent, rows[number :: len(agents)]) for number, agent in enumerate(agents)]
 
 
 def batched_agent(spec: str, rules: Rules) -> BatchAgent:

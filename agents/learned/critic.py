@@ -43,7 +43,7 @@ class Critic:
         if rules is not None and rules != self.rules:
             raise AgentError(f"the critic {path} was trained for the rules '{self.rules}', not for '{rules}'")
         self.reading = reading_of(metadata["reading"], self.rules.pack)
-        self.layers = layers_of(tensors, metadata)
+        self.layers = layers_of(tensors, int(metadata["layers"]))
         self._network = Network(self.layers, metadata["activation"])
         self._codes = self.rules.codes()
         self._words = make_scratch()[0]

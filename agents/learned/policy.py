@@ -36,7 +36,7 @@ from piquet_env.rules.actions import num_actions
 from piquet_env.rules.variants import Rules
 
 from .network import decide_rows, multiply_rows, weigh_rows
-from .reading import READINGS, Inputs, reading_of
+from .reading import READINGS, Inputs, Reading, reading_of
 
 FORMAT = "piquet-policy-2"
 ACTIVATIONS = ("tanh", "relu")
@@ -45,33 +45,27 @@ EXCHANGE = "exchange."  # stands before the names of the tensors of a network fo
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
-class PolicyAgent(BatchAgent):
-    """Plays a policy read from a file: sampled from the softmax of the legal logits, or the most probable action.
+class NetworkAgent(BatchAgent):
+    """Plays networks: sampled from the softmax of the legal logits, or the most probable action.
 
-    path:   of the `.safetensors` file
-    greedy: whether to play the most probable action; a policy that mixes plays worse that way, and can be found out
-    rules:  what it shall play, if that is to be checked
-    Raises AgentError for a file that is missing, damaged, foreign, or made for other rules or another layout.
+    rules, reading: what is played, and how its observations are read
+    layers:         of each network by its prefix, as in a file: that of the main one first
+    activation:     between the layers
+    greedy:         whether to play the most probable action; a policy that mixes plays worse that way, and can be
+                    found out
     """
 
-    def __init__(self, *, path: str | Path, greedy: bool = False, rules: Rules | None = None) -> None:
-        self.path = str(path)
-        self.greedy = greedy
-        tensors, metadata = read_network(Path(path))
-        try:
-            self.rules = check_policy(tensors, metadata)
-        except AgentError as error:
-            raise AgentError(f"the policy {path} cannot be used: {error}") from None
-        if rules is not None and rules != self.rules:
-            raise AgentError(f"the policy {path} was trained for the rules '{self.rules}', not for '{rules}'")
-        self.reading = reading_of(metadata["reading"], self.rules.pack)
-        self.layers = {prefix: layers_of(tensors, metadata, prefix) for prefix in prefixes_of(tensors)}
-        self._networks = [Network(layers, metadata["activation"]) for layers in self.layers.values()]
-
-    @property
-    def name(self) -> str:
-        """How tables call the agent."""
-        return f"policy:{self.path}"
+    def __init__(
+        self,
+        rules: Rules,
+        reading: Reading,
+        layers: Mapping[str, list[Layer]],
+        *,
+        activation: str = "relu",
+        greedy: bool = False,
+    ) -> None:
+        self.rules, self.reading, self.greedy = rules, reading, greedy
+        self._networks = [Network(of_one, activation) for of_one in layers.values()]
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: RowRandom) -> Actions:
         """Return a legal action for each row, int64[N]; `rng` is used unless the policy plays greedily."""
@@ -110,6 +104,34 @@ class PolicyAgent(BatchAgent):
         if len(self._networks) == 1:
             return [(self._networks[0], np.arange(len(found.orders)))]
         return [(network, np.flatnonzero(found.exchanges == place)) for place, network in enumerate(self._networks)]
+
+
+class PolicyAgent(NetworkAgent):
+    """Plays a policy read from a file.
+
+    path:   of the `.safetensors` file
+    greedy: whether to play the most probable action
+    rules:  what it shall play, if that is to be checked
+    Raises AgentError for a file that is missing, damaged, foreign, or made for other rules or another layout.
+    """
+
+    def __init__(self, *, path: str | Path, greedy: bool = False, rules: Rules | None = None) -> None:
+        self.path = str(path)
+        tensors, metadata = read_network(Path(path))
+        try:
+            own = check_policy(tensors, metadata)
+        except AgentError as error:
+            raise AgentError(f"the policy {path} cannot be used: {error}") from None
+        if rules is not None and rules != own:
+            raise AgentError(f"the policy {path} was trained for the rules '{own}', not for '{rules}'")
+        reading = reading_of(metadata["reading"], own.pack)
+        self.layers = {prefix: layers_of(tensors, int(metadata["layers"]), prefix) for prefix in prefixes_of(tensors)}
+        super().__init__(own, reading, self.layers, activation=metadata["activation"], greedy=greedy)
+
+    @property
+    def name(self) -> str:
+        """How tables call the agent."""
+        return f"policy:{self.path}"
 
 
 class Network:
@@ -197,10 +219,9 @@ def prefixes_of(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["", EXCHANGE] if any(prefix_of(name) for name in tensors) else [""]
 
 
-def layers_of(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str], prefix: str = "") -> list[Layer]:
-    """Return weight [out, in] and bias of each layer of a network."""
-    numbers = range(int(metadata["layers"]))
-    return [(tensors[f"{prefix}layer{n}.weight"], tensors[f"{prefix}layer{n}.bias"]) for n in numbers]
+def layers_of(tensors: Mapping[str, np.ndarray], layers: int, prefix: str = "") -> list[Layer]:
+    """Return weight [out, in] and bias of each layer of a network of so many."""
+    return [(tensors[f"{prefix}layer{n}.weight"], tensors[f"{prefix}layer{n}.bias"]) for n in range(layers)]
 
 
 def check_layout(metadata: Mapping[str, str], rules: Rules) -> None:

@@ -99,6 +99,11 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
                 self._take(self.own, places),
             )
 
+    def observations_of(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+        """Return the observations, with the hidden cards, of some rows of a minibatch's `found`: int8[M, entries]."""
+        taken: npt.NDArray[np.int8] = self._take(self.observations, rows).numpy()
+        return taken
+
     def _take(self, array: np.ndarray, places: np.ndarray) -> torch.Tensor:
         # (T, N, …) -> (T * N, …)
         flat: Any = array.reshape(self.buffer_size * self.n_envs, *array.shape[2:])

@@ -19,6 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from .actor_critic import Perceptron, SelfPlayPolicy
+from .belief import BeliefFigures, BeliefHead, cross_entropy, find_unseen
 from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
@@ -26,15 +27,16 @@ from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
 
-_SAMPLING, _SHUFFLING, _COMPANY = range(3)  # streams of random numbers
+_SAMPLING, _SHUFFLING, _COMPANY, _POOL = range(4)  # streams of random numbers
 
 
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO on `SelfPlayParties`.
 
     schedules:   of learning rate and entropy; the learner tells it how many decisions are made
-    company:     who else moves: a teacher, opponents; nobody by default
+    company:     who else moves: a teacher, opponents, snapshots; nobody by default
     critic_first: decisions in which the critic learns alone, for an actor that brings its knowledge with it
+    belief_weight: of the belief's loss beside that of the decisions (belief.py); 0 without a head for it
     The other arguments are MaskablePPO's.
     """
 
@@ -47,10 +49,13 @@ class SelfPlayPPO(MaskablePPO):
         schedules: Schedules,
         company: Company,
         critic_first: int = 0,
+        belief_weight: float = 0.0,
         **options: Any,
     ) -> None:
         self.schedules, self.company, self.critic_first = schedules, company, critic_first
+        self.belief_weight = belief_weight
         self._is_lesson = self._is_actor_learning = False
+        self._beliefs: BeliefFigures | None = None
         super().__init__(*arguments, **options)
 
     def collect_rollouts(
@@ -73,6 +78,7 @@ class SelfPlayPPO(MaskablePPO):
         self._is_lesson = self.company.is_lesson(self.num_timesteps)
         self._is_actor_learning = self.num_timesteps >= self.critic_first
         rng, others = self._stream(_SAMPLING), self._stream(_COMPANY)
+        self._renew_pool()
         callback.on_rollout_start()
         rows = np.asarray(self._last_obs)
         for _ in range(n_rollout_steps):
@@ -110,18 +116,28 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_end()
         return True
 
+    def _renew_pool(self) -> None:
+        """Take a snapshot if one is due, and draw those that sit in this rollout."""
+        company = self.company
+        if company.pool is not None and company.pool.is_due(self.num_timesteps, company.lessons):
+            company.pool.take(policy_weights(self), self.num_timesteps)
+        company.begin_rollout(self._stream(_POOL))
+
     def train(self) -> None:
         """Update actor and critic by some passes over the rollout."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         clip = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
-        figures = _Figures()
+        figures, beliefs = _Figures(), BeliefFigures()
         rng = self._stream(_SHUFFLING)
         for epoch in range(self.n_epochs):
             for batch in self.rollout_buffer.minibatches(int(self.batch_size or 0), rng):
+                # The belief is measured in the first pass, on decisions that it has not learnt from.
+                self._beliefs = beliefs if epoch == 0 else None
                 self._update(batch, clip, figures if epoch == self.n_epochs - 1 else None)
             self._n_updates += 1
         self._log(figures, clip)
+        self._log_company(beliefs)
 
     def _update(self, batch: Minibatch, clip: float, figures: _Figures | None) -> None:
         """Take one step of both networks by a minibatch."""
@@ -147,7 +163,8 @@ class SelfPlayPPO(MaskablePPO):
 
     def _actor_loss(self, batch: Minibatch, clip: float, figures: _Figures | None) -> torch.Tensor:
         """Return the clipped surrogate and the entropy, as a loss; in lessons likelihood instead of the surrogate."""
-        logits = self.policy.logits(batch.found, batch.rows)
+        outputs, hidden, decided = self.policy.actor.think(batch.found, batch.rows)
+        logits = self.policy.by_action(outputs, batch.found, batch.rows)
         log_probs, entropies = weigh_choices(logits, batch.action_masks, batch.actions)
         change = log_probs - batch.old_log_probs
         ratios = change.exp()
@@ -157,7 +174,28 @@ class SelfPlayPPO(MaskablePPO):
         if figures is not None:
             with torch.no_grad():
                 figures.add(batch.phases, batch.own, entropies, ratios - 1 - change, (ratios - 1).abs() > clip)
-        return -((gains + self.ent_coef * entropies) * batch.own).sum() / batch.own.sum().clamp(min=1)
+        loss = -((gains + self.ent_coef * entropies) * batch.own).sum() / batch.own.sum().clamp(min=1)
+        if self.policy.actor.belief is not None:
+            loss = loss + self.belief_weight * self._belief_loss(self.policy.actor.belief, batch, hidden, decided)
+        return loss
+
+    def _belief_loss(
+        self, head: BeliefHead, batch: Minibatch, hidden: torch.Tensor, decided: np.ndarray
+    ) -> torch.Tensor:
+        """Return the cross-entropy of what the policy believes of the other's hand where it decides itself.
+
+        hidden: the last hidden layer in the decisions `decided` of the minibatch
+        """
+        among = np.zeros(len(batch.rows), dtype=bool)
+        among[decided] = batch.own.numpy()[decided] > 0
+        observations = self.rollout_buffer.observations_of(batch.rows)
+        orders = batch.found.orders[batch.rows]
+        unseen = find_unseen(observations, batch.found.exchanges[batch.rows], self.policy.reading, among)
+        places = torch.from_numpy(np.searchsorted(decided, unseen.rows))
+        log_odds: torch.Tensor = head(hidden.index_select(0, places), orders[unseen.rows], unseen.chances)
+        if self._beliefs is not None:
+            self._beliefs.add(log_odds, unseen)
+        return cross_entropy(log_odds, unseen)
 
     def _critic_loss(self, batch: Minibatch) -> torch.Tensor:
         """Return the mean squared error of the critic."""
@@ -177,6 +215,14 @@ class SelfPlayPPO(MaskablePPO):
             record(f"{phase}/approx_kl", kl)
             record(f"{phase}/clip_fraction", clipped)
             record(f"{phase}/explained_variance", explained[phase])
+
+    def _log_company(self, beliefs: BeliefFigures) -> None:
+        """Log the belief and the pool, where there are such."""
+        if self.policy.actor.belief is not None:
+            for name, figure in beliefs.means().items():
+                self.logger.record(f"belief/{name}", figure)
+        if self.company.pool is not None:
+            self.logger.record("train/snapshots", len(self.company.pool.snapshots))
 
     def _stream(self, purpose: int) -> np.random.Generator:
         """Return the random numbers of this rollout or of its update."""
@@ -226,6 +272,7 @@ def build_model(
     critic_first: int = 0,
     critic_sees: str = "all",
     exchange_hidden: int = 0,
+    belief_weight: float = 0.0,
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -235,6 +282,7 @@ def build_model(
         schedules=schedules,
         company=company or Company(parties.num_envs, parties.rules),
         critic_first=critic_first,
+        belief_weight=belief_weight,
         learning_rate=schedules.learning_rate_now,
         n_steps=max(rollout // parties.num_envs, 1),
         batch_size=minibatch,
@@ -253,6 +301,7 @@ def build_model(
             "reading": parties.reading,
             "critic_sees": critic_sees,
             "exchange_hidden": exchange_hidden,
+            "has_belief": belief_weight > 0,
             "hidden": hidden,
             "layers": layers,
             "precision": precision,

@@ -260,8 +260,9 @@ def test_the_parameters_of_a_policy_are_counted(tmp_path: Path) -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (agents.suite, agents.strength):
         monkeypatch.setattr(module, "read_suite", lambda: SMALL)
-    monkeypatch.setattr(agents.strength, "OTHERS", ("heuristic:style=bold",))
+    monkeypatch.setattr(agents.strength, "OTHERS", ("heuristic:style=timid",))
     monkeypatch.setattr(agents.strength, "SLOW", ())
+
 
 NAME = "elder makes 28 or more"
 
@@ -353,9 +354,9 @@ def test_the_strength_tables_are_written_between_the_markers(
     )
     assert f"{table['means'][0][1]:+.1f} ± {table['half_widths'][0][1]:.1f}" in text
     assert set(document["sets"]["cards"]["cross_tables"]) == {"equity", "points"}
-    others = document["beside"]["others"]["heuristic:style=bold"]
+    others = document["beside"]["others"]["heuristic:style=timid"]
     assert [match["b"] for match in others] == ["random", "greedy"]
-    assert f"| `heuristic:style=bold` | {others[0]['settlement']['mean']:+.1f} ± " in text
+    assert f"| `heuristic:style=timid` | {others[0]['settlement']['mean']:+.1f} ± " in text
     alone = document["beside"]["self_play"]["greedy"]
     signs, points = alone["signs"], alone["points"]
     assert signs["elder wins the cards"] + signs["the cards are divided"] + signs["younger wins the cards"] == 1

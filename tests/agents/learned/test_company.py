@@ -45,9 +45,8 @@ def test_opponents_sit_in_their_share_of_the_parties_in_both_seats() -> None:
     company = Company(400, RULES, opponents=("random", "greedy"), share=0.25)
     assert np.count_nonzero(company.seats >= 0) == 100
     assert np.count_nonzero(company.seats == 0) == np.count_nonzero(company.seats == 1) == 50
-    rows = [len(held) for held in company._rows]
-    assert rows == [50, 50]
-    for held in company._rows:
+    assert [len(held) for _, held in company._opponents] == [50, 50]
+    for _, held in company._opponents:
         assert set(company.seats[held].tolist()) == {0, 1}
 
 
