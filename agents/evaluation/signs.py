@@ -14,8 +14,8 @@ HUMAN = {
     "elder makes 28 or more": 0.51,
     "younger makes 14 or more": 0.50,
     "elder wins the cards": 0.625,
-    "the cards are divided": 0.25,
-    "younger wins the cards": 0.12,
+    "the cards are divided": 0.12,
+    "younger wins the cards": 0.25,
     "elder has a repique": 0.035,
     "a partie ends in a rubicon": 0.22,
 }
