@@ -94,15 +94,14 @@ def games_beside(options: argparse.Namespace) -> list[Game]:
     """Return the matches of the other agents, and of every agent against itself."""
     opponents, partie = read_suite().opponents, SETS["partie"]
     boards = boards_of(partie, load_block(options.block))
-    slow, fast = (sort({opponent.parties for opponent in opponents}) for sort in (min, max))
-    others = [Opponent(spec, slow if spec in SLOW else fast) for spec in OTHERS]
+    listed = {opponent.parties for opponent in opponents}
+    others = [Opponent(spec, min(listed) if spec in SLOW else max(listed)) for spec in OTHERS]
     met = [
         Game(partie, other.spec, opponent.spec, planned(parties_of(other, opponent, options), boards))
         for other in others
         for opponent in opponents
     ]
-    alone = [Opponent(spec, slow if spec in SLOW else fast) for spec in (*(o.spec for o in opponents), *SLOW)]
-    alone = list({agent.spec: agent for agent in [*opponents, *alone]}.values())
+    alone = [*opponents, *(other for other in others if other.spec in SLOW)]
     return met + [Game(partie, it.spec, it.spec, planned(parties_of(it, it, options), boards)) for it in alone]
 
 

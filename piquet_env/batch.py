@@ -35,7 +35,6 @@ from .rules.variants import Rules
 _AUTORESETS = {"same_step": SAME_STEP, "next_step": NEXT_STEP, "disabled": DISABLED}
 AUTORESET_MODES = tuple(_AUTORESETS)
 DTYPES = ("float32", "int8")
-_APART = 256  # bytes between what two threads write, at least two lines of a cache
 _IS_COMPILED = not numba.config.DISABLE_JIT
 CRITIC_BLOCKS = (
     ("other_hand", "by card: the other's hand"),
@@ -156,8 +155,7 @@ class PiquetBatch:
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
         self._legal = np.zeros((self.num_envs, 2), dtype=np.int64)  # what the next actions may be, by row
         self._shares = np.zeros((self.threads if self.threads > 1 else 0, 2), dtype=np.int64)  # see `run_rows`
-        # What every pass is given behind the rows and actions; each thread has a deck and scratch of its own, and
-        # so far from the others' that no two processors write to one line of a cache.
+        # What every pass is given behind the rows and actions; each thread has a deck and scratch of its own.
         before = (
             self._states,
             self._codes,
@@ -176,11 +174,10 @@ class PiquetBatch:
             final_scores,
             self._deals,
         )
-        decks = np.zeros((self.threads, _APART), dtype=np.int8)
-        words = make_scratch()[0]
-        scratch = np.zeros((self.threads, len(words) + _APART // words.itemsize), dtype=words.dtype)
+        decks_of_threads = np.zeros((self.threads, self.rules.pack), dtype=np.int8)
+        scratch = make_scratch(self.threads)
         self._settings = [
-            (part, self._shares, *before, decks[part, : self.rules.pack], scratch[part, : len(words)], *behind)
+            (part, self._shares, *before, decks_of_threads[part], scratch[part], *behind)
             for part in range(self.threads)
         ]
         self._actions = np.zeros(self.num_envs, dtype=np.int64)

@@ -186,11 +186,15 @@ _STEPS_REACHED = np.tri(TOTAL_STEPS + 1, TOTAL_STEPS, -1, dtype=np.int8)  # row 
 _FACTS = sum(block.size for block in _FACT_BLOCKS)
 _FACT_WORDS = (_FACTS + 7) // 8
 _SCRATCH_WORDS = _FACT_WORDS + _CARDS * 5
+_WORDS_APART = 32  # 256 bytes, at least two lines of a cache
 
 
 def make_scratch(rows: int = 1) -> np.ndarray:
-    """Return room for putting observations together, one row a thread: int64[rows, words]."""
-    return np.zeros((rows, _SCRATCH_WORDS), dtype=np.int64)
+    """Return room for putting observations together, one row a thread: int64[rows, words].
+
+    The rows lie so far apart that no two processors write to one line of a cache.
+    """
+    return np.zeros((rows, _SCRATCH_WORDS + _WORDS_APART), dtype=np.int64)[:, :_SCRATCH_WORDS]
 
 
 @inner
