@@ -102,6 +102,8 @@ class Config:
     """decisions in which learning rate and entropy fall to 0.71, and on as 1 / sqrt(1 + decisions / decay)"""
     cooldown: float = 0.3
     """last share of --minutes in which the learning rate falls to a tenth as well; none with --decisions"""
+    average: int = 0
+    """decisions over which the weights of the policy that is kept and measured are averaged; 0: it has the last ones"""
     clip: float = 0.1
     """PPO's clip range"""
     discount: float = 1.0
@@ -151,13 +153,14 @@ COMPANY = (
 )
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
-    *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown", "clip", "threads"),
+    *(*FIXED, "equity_from", "equity_over", "learning_rate", "entropy", "decay", "cooldown"),
+    *("average", "clip", "threads"),
     *COMPANY,
     *HABITS,
 )
 BUILD_OPTIONS = (
     *("seed", "hidden", "layers", "precision", "threads"),
-    *("rollout", "minibatch", "epochs", "clip", "discount", "trace"),
+    *("rollout", "minibatch", "epochs", "average", "clip", "discount", "trace"),
     *("critic_first", "critic_sees", "exchange_hidden", "belief_weight"),
 )
 TRAINING_SEED = 1 << 40  # decks of training, apart from those of low seeds and of evaluation
@@ -453,6 +456,7 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
         (
             *("minutes", "decisions", "parties", "entropy", "seed", "threads", "equity_from", "pool", "belief_weight"),
             *("strength_every", "keep_every", "lessons", "exchange_lessons", "critic_first", "exchange_hidden"),
+            "average",
         ),
         lambda number: number >= 0,
         "not be negative",

@@ -53,6 +53,7 @@ COMPANIES = {
         *("--pool", "3", "--pool-every", "64", "--pool-share", "0.5", "--opponents", "greedy"),
         *("--teacher", "greedy", "--lessons", "64"),
     ),
+    "an average": ("--average", "150"),
     "a belief": ("--belief-weight", "0.5", "--exchange-hidden", "8"),
     "two networks": ("--exchange-hidden", "8", "--teacher", "greedy", "--lessons", "0", "--exchange-lessons", "30"),
 }
@@ -67,6 +68,7 @@ def test_a_resumed_run_continues_bit_for_bit(tmp_path: Path, company: tuple[str,
     assert whole["decisions"] == parts["decisions"] == 256
     assert flatten(whole) == flatten(parts)
     assert bool(whole["pool"]) == ("--pool" in company)
+    assert bool(whole["average"]) == ("--average" in company)
     files = [safetensors.load_file(tmp_path / name / "policy.safetensors") for name in ("whole", "parts")]
     assert all(np.array_equal(files[0][name], files[1][name]) for name in files[0])
 
@@ -79,6 +81,29 @@ def test_a_pool_may_come_and_go_with_a_resumed_run(tmp_path: Path) -> None:
         assert run(tmp_path / "run", "--decisions", str(256 * (number + 1)), *goes_on, *options) == 0
         kept.append([int(snapshot["decisions"]) for snapshot in checkpoint(tmp_path / "run")["pool"]])
     assert kept == [[], [320, 384, 448], [704], []]
+
+
+def test_an_average_may_come_and_go_with_a_resumed_run(tmp_path: Path) -> None:
+    updates = []
+    for number, average in enumerate(("0", "150", "150", "0")):
+        goes_on = ("--resume",) if number else ()
+        assert run(tmp_path / "run", "--decisions", str(128 * (number + 1)), *goes_on, "--average", average) == 0
+        kept = checkpoint(tmp_path / "run")
+        updates.append(int(kept["average"]["updates"]) if kept["average"] else 0)
+        last = kept["policy"]["actor.main.first.bias"].numpy()
+        played = safetensors.load_file(tmp_path / "run" / "policy.safetensors")["layer0.bias"]
+        assert np.array_equal(played, last) == (average == "0")
+    assert updates == [0, 2, 4, 0]
+
+
+def test_a_damaged_average_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path / "run", "--decisions", "64", "--average", "100")
+    content = checkpoint(tmp_path / "run")
+    del content["average"]["updates"]
+    torch.save(content, tmp_path / "run" / "checkpoint.pt")
+    capsys.readouterr()
+    assert run(tmp_path / "run", "--decisions", "128", "--resume") == 2
+    assert "the checkpoint does not fit this run: 'updates'" in one_line(capsys)
 
 
 def test_a_damaged_pool_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

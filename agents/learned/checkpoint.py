@@ -1,8 +1,9 @@
 """Checkpoints: what a run goes on from, in one file of tensors and plain values, written whole or not at all.
 
-A checkpoint is taken between an update and the next rollout. It holds actor, critic, optimiser, the parties being
-played, the snapshots of the pool, and the number of decisions, from which all random numbers and schedules follow, so a
-resumed run goes on as the uninterrupted one would. `torch.load(weights_only=True)` reads it: nothing in it is executed.
+A checkpoint is taken between an update and the next rollout. It holds actor, critic, optimiser, the average of the
+policies, the parties being played, the snapshots of the pool, and the number of decisions, from which all random
+numbers and schedules follow, so a resumed run goes on as the uninterrupted one would. `torch.load(weights_only=True)`
+reads it: nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from .actor_critic import Perceptron
+from .actor_critic import Actor, Perceptron
+from .averaging import Average
 from .critic import Critic
 from .parties import SelfPlayParties
 from .policy import Layer, PolicyAgent
@@ -40,6 +42,7 @@ def capture(model: SelfPlayPPO, parties: SelfPlayParties, about: dict[str, str])
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "parties": _as_tensors(parties.snapshot()),
+        "average": model.average.state() if model.average is not None else {},
         "pool": [_as_tensors(snapshot) for snapshot in pool.state()] if (pool := model.company.pool) else [],
     }
     buffer = io.BytesIO()
@@ -76,10 +79,20 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
         parties.restore(_as_arrays(content["parties"]))
         if model.company.pool is not None:
             model.company.pool.restore([_as_arrays(snapshot) for snapshot in content.get("pool", [])])
+        if model.average is not None:
+            _resume_average(model.average, model.policy.actor, content.get("average", {}))
         model.num_timesteps, model._n_updates = int(content["decisions"]), int(content["updates"])
     except (RuntimeError, KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"the checkpoint does not fit this run: {str(error).splitlines()[0]}") from None
     model._last_obs = parties.look()
+
+
+def _resume_average(average: Average, actor: Actor, state: dict[str, torch.Tensor]) -> None:
+    """Go on with an average, or begin one with the actor of a run that had none."""
+    if state:
+        average.restore(state)
+    else:
+        average.actor.load_state_dict(actor.state_dict())
 
 
 def _check_belief(model: SelfPlayPPO, weights: dict[str, Any]) -> None:

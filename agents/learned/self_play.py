@@ -18,11 +18,13 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from .actor_critic import Perceptron, SelfPlayPolicy
+from .actor_critic import Actor, Perceptron, SelfPlayPolicy
+from .averaging import Average
 from .belief import BeliefFigures, BeliefHead, cross_entropy, find_unseen
 from .company import Company
 from .masked import weigh_choices
 from .parties import PHASES, SelfPlayParties
+from .reading import Reading
 from .rollout import Minibatch, SelfPlayBuffer
 from .schedules import Schedules
 from .side_by_side import SideBySide
@@ -37,6 +39,7 @@ class SelfPlayPPO(MaskablePPO):
     company:     who else moves: a teacher, opponents, snapshots; nobody by default
     critic_first: decisions in which the critic learns alone, for an actor that brings its knowledge with it
     belief_weight: of the belief's loss beside that of the decisions (belief.py); 0 without a head for it
+    average: decisions over which the weights of the policy to play are averaged (averaging.py); 0: it has the last ones
     The other arguments are MaskablePPO's.
     """
 
@@ -50,6 +53,7 @@ class SelfPlayPPO(MaskablePPO):
         company: Company,
         critic_first: int = 0,
         belief_weight: float = 0.0,
+        average: int = 0,
         **options: Any,
     ) -> None:
         self.schedules, self.company, self.critic_first = schedules, company, critic_first
@@ -57,6 +61,7 @@ class SelfPlayPPO(MaskablePPO):
         self._is_lesson = self._is_actor_learning = False
         self._beliefs: BeliefFigures | None = None
         super().__init__(*arguments, **options)
+        self.average = Average(self.policy.actor, average) if average else None
 
     def collect_rollouts(
         self,
@@ -120,7 +125,7 @@ class SelfPlayPPO(MaskablePPO):
         """Take a snapshot if one is due, and draw those that sit in this rollout."""
         company = self.company
         if company.pool is not None and company.pool.is_due(self.num_timesteps, company.lessons):
-            company.pool.take(policy_weights(self), self.num_timesteps)
+            company.pool.take(actor_weights(self.policy.actor, self.policy.reading), self.num_timesteps)
         company.begin_rollout(self._stream(_POOL))
 
     def train(self) -> None:
@@ -136,6 +141,8 @@ class SelfPlayPPO(MaskablePPO):
                 self._beliefs = beliefs if epoch == 0 else None
                 self._update(batch, clip, figures if epoch == self.n_epochs - 1 else None)
             self._n_updates += 1
+        if self.average is not None:
+            self.average.take(self.policy.actor, self.n_steps * self.n_envs)
         self._log(figures, clip)
         self._log_company(beliefs)
 
@@ -273,6 +280,7 @@ def build_model(
     critic_sees: str = "all",
     exchange_hidden: int = 0,
     belief_weight: float = 0.0,
+    average: int = 0,
     threads: int = 1,
 ) -> SelfPlayPPO:
     """Return a learner for these parties; the arguments are train.py's options."""
@@ -283,6 +291,7 @@ def build_model(
         company=company or Company(parties.num_envs, parties.rules),
         critic_first=critic_first,
         belief_weight=belief_weight,
+        average=average,
         learning_rate=schedules.learning_rate_now,
         n_steps=max(rollout // parties.num_envs, 1),
         batch_size=minibatch,
@@ -311,11 +320,17 @@ def build_model(
 
 
 def policy_weights(model: SelfPlayPPO) -> dict[str, np.ndarray]:
-    """Return the actor's layers as `agents.learned.policy.save_policy` takes them; the critic is not among them."""
+    """Return the layers of the policy to play as `agents.learned.policy.save_policy` takes them, without the critic."""
+    actor = model.policy.actor if model.average is None else model.average.actor
+    return actor_weights(actor, model.policy.reading)
+
+
+def actor_weights(actor: Actor, reading: Reading) -> dict[str, np.ndarray]:
+    """Return the layers of an actor by name, those of a network for the exchange among them."""
     weights = {}
-    for prefix, network in model.policy.actor.networks().items():
+    for prefix, network in actor.networks().items():
         for name, tensor in network_weights(network).items():
-            kept = tensor[:, : model.policy.reading.num_read] if name == "layer0.weight" else tensor  # no padding
+            kept = tensor[:, : reading.num_read] if name == "layer0.weight" else tensor  # no padding
             weights[prefix + name] = kept.copy()
     return weights
 
