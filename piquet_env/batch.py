@@ -24,11 +24,23 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from .batch_kernel import CHECK, CHECK_AND_STEP, DISABLED, LOOK, NEXT_STEP, RESTART, SAME_STEP, STEP, run_rows
+from .batch_kernel import (
+    CHECK,
+    CHECK_AND_STEP,
+    DISABLED,
+    LOOK,
+    NEXT_STEP,
+    RESTART,
+    SAME_STEP,
+    START_DEALER,
+    START_PLAYED,
+    STEP,
+    run_rows,
+)
 from .observation import make_scratch, observation_scale, observation_size
 from .rewards import REWARDS, RewardRule
 from .rules.actions import num_actions
-from .rules.start import MOST_SEED, check_decks
+from .rules.start import MOST_SEED, check_decks, check_starts
 from .rules.state import NOBODY, STATE_DTYPE
 from .rules.variants import Rules
 
@@ -36,6 +48,7 @@ _AUTORESETS = {"same_step": SAME_STEP, "next_step": NEXT_STEP, "disabled": DISAB
 AUTORESET_MODES = tuple(_AUTORESETS)
 DTYPES = ("float32", "int8")
 _IS_COMPILED = not numba.config.DISABLE_JIT
+_FIRST_DEAL = np.array([[0, 0, 0, NOBODY]], dtype=np.int64)  # totals, deals played, dealer
 CRITIC_BLOCKS = (
     ("other_hand", "by card: the other's hand"),
     ("other_discards", "by card: the other's discards"),
@@ -154,12 +167,14 @@ class PiquetBatch:
         self._scale = observation_scale(self.rules.pack) if dtype == "float32" else np.ones(1, dtype=np.int8)
         self._all_rows = np.arange(self.num_envs, dtype=np.int64)
         self._legal = np.zeros((self.num_envs, 2), dtype=np.int64)  # what the next actions may be, by row
+        self._starts = np.tile(_FIRST_DEAL, (self.num_envs, 1))  # where the next partie of each row begins
         self._shares = np.zeros((self.threads if self.threads > 1 else 0, 2), dtype=np.int64)  # see `run_rows`
         # What every pass is given behind the rows and actions; each thread has a deck and scratch of its own.
         before = (
             self._states,
             self._codes,
             self._legal,
+            self._starts,
             REWARDS.index(self._reward_rule.name),
             skip_forced,
             _AUTORESETS[autoreset],
@@ -222,6 +237,35 @@ class PiquetBatch:
             self._pay_equity(chosen)
         return self.buffers
 
+    def set_starts(
+        self, rows: np.ndarray | Sequence[int], *, totals: np.ndarray, deal_numbers: np.ndarray, dealers: np.ndarray
+    ) -> None:
+        """Say where the next parties of some rows begin, until it is said anew; the present ones go on as they are.
+
+        rows:         distinct, M of them
+        totals:       whole numbers [M, 2], points by seat from the deals before
+        deal_numbers: whole numbers [M], of the first deal, from 1 to the last planned one (in au cent to 5,000)
+        dealers:      whole numbers [M], the seat that deals it; -1 leaves it to the cut, in a first deal alone
+        A row begins then as a `Game` does with the same totals, deal_number and dealer.
+        Raises ValueError for what no partie can come to; nothing changes.
+        """
+        rows = self._check_rows(rows)
+        starts = np.zeros((len(rows), 4), dtype=np.int64)
+        for name, value, part in (
+            ("totals", totals, starts[:, :2]),
+            ("deal_numbers", deal_numbers, starts[:, START_PLAYED]),
+            ("dealers", dealers, starts[:, START_DEALER]),
+        ):
+            array = np.asarray(value)
+            if array.shape != part.shape or (array.dtype.kind not in "iu" and array.size):
+                raise ValueError(
+                    f"{name} must be whole numbers of shape {part.shape}, not {array.dtype} of {array.shape}"
+                )
+            part[:] = array
+        check_starts(self.rules, starts[:, :2], starts[:, START_PLAYED], starts[:, START_DEALER])
+        starts[:, START_PLAYED] -= 1
+        self._starts[rows] = starts
+
     # -- the whole batch as data --------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
@@ -234,6 +278,7 @@ class PiquetBatch:
             "states": self._states.view(np.int64).reshape(self.num_envs, -1).copy(),
             "expected": self._expected.copy(),
             "decks": self._decks.copy(),
+            "starts": self._starts.copy(),
             "to_act": self.buffers.to_act.copy(),
         }
 
@@ -248,8 +293,10 @@ class PiquetBatch:
                 raise ValueError(f"the snapshot has {name} {snapshot[name]!r}, this batch {value!r}")
         size = (self.num_envs, STATE_DTYPE.itemsize // 8)
         parts = {}
-        for name, shape, kind in (("states", size, "i"), ("expected", (self.num_envs,), "f")):
-            part = np.asarray(snapshot.get(name))
+        expected = (("states", size, "i"), ("expected", (self.num_envs,), "f"), ("starts", self._starts.shape, "i"))
+        for name, shape, kind in expected:
+            fallback = np.tile(_FIRST_DEAL, (self.num_envs, 1)) if name == "starts" else None  # none were kept once
+            part = np.asarray(snapshot.get(name, fallback))
             if part.shape != shape or part.dtype.kind != kind:
                 raise ValueError(
                     f"the snapshot holds {name} of shape {part.shape}, not of this batch of {self.num_envs}"
@@ -260,6 +307,7 @@ class PiquetBatch:
         self._seed = _whole_number("seed", snapshot.get("seed"), 0, MOST_SEED - self.num_envs)
         self._states.view(np.int64).reshape(size)[:] = parts["states"]
         self._expected[:] = parts["expected"]
+        self._starts[:] = parts["starts"]
         self._run(LOOK, self._all_rows, self._actions)
         return self.buffers
 
@@ -345,7 +393,7 @@ class PiquetBatch:
         self.buffers.rewards[ended, 1] = -change
         self.finals.rewards[ended[over]] = self.buffers.rewards[ended[over]]
         self._expected[going_on] = after[~over]
-        restarted = rows[(self._states["deals_ended"][rows] == 0) & (self._states["deal_number"][rows] <= 1)]
+        restarted = rows[self._states["deals_ended"][rows] == 0]
         if len(restarted):
             self._expected[restarted] = self._expectations(restarted)
 

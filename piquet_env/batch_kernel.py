@@ -23,6 +23,7 @@ CHECK_AND_STEP = 4
 _SETTLEMENT, _WIN, _DEAL_POINTS, _EQUITY = range(len(REWARDS))
 _MANY_ROWS = 256  # from here on the rows outgrow the nearest cache, and each is fetched one ahead
 _TAKEN_AT_ONCE = 64  # rows that a thread takes from a share: a few microseconds of work
+START_PLAYED, START_DEALER = 2, 3  # columns of where a partie begins, behind the totals of both seats
 _KIND_SHIFT = 40  # behind the cards of either pack
 _ANY_ACTION = -1
 
@@ -133,6 +134,7 @@ def _restart(
     row: np.void,
     rules: np.void,
     index: int,
+    starts: np.ndarray,
     reward: int,
     skip_forced: bool,
     decks: np.ndarray,
@@ -140,10 +142,13 @@ def _restart(
     rewards: np.ndarray,
     ended: np.ndarray,
 ) -> None:
-    """Begin the row's next partie."""
+    """Begin the row's next partie, where its row of `starts` says."""
     row["partie"] += 1
     shuffle_into(row["seed"], row["partie"], 0, deck)
-    start_partie(row, rules, NOBODY, deck)
+    start_partie(row, rules, starts[index, START_DEALER], deck)
+    for seat in range(2):
+        row["totals"][seat] = starts[index, seat]
+    row["deal_number"] = starts[index, START_PLAYED]
     find_legal(row, rules)
     _go_on(row, rules, index, 0, reward, skip_forced, decks, deck, rewards, ended)
 
@@ -240,6 +245,7 @@ def run_rows(
     states: np.ndarray,
     codes: np.ndarray,
     legal: np.ndarray,
+    starts: np.ndarray,
     reward: int,
     skip_forced: bool,
     autoreset: int,
@@ -263,12 +269,14 @@ def run_rows(
     shares: int64[threads, 2]: next place and end of what is left of each thread's rows; int64[0, 2] for one thread
     own:    number of this thread. With `first` equal to `end` it takes rows from the shares until none is left
 
+    starts: int64[N, 4]: where each row's next partie begins: totals, deals played (START_PLAYED), dealer (START_DEALER)
+
     After an illegal action nothing has changed. One function for all tasks: each of its own would compile the whole
     game once more. The arrays are those of `PiquetBatch`; finals: int64[N, 3], totals and settlement.
     """
     # Every row hands these on: see `borrow`.
     rows, actions, states, legal = borrow(rows), borrow(actions), borrow(states), borrow(legal)
-    shares = borrow(shares)
+    shares, starts = borrow(shares), borrow(starts)
     decks, deck, words, scale = borrow(decks), borrow(deck), borrow(words), borrow(scale)
     observation, mask, to_act, critic = borrow(observation), borrow(mask), borrow(to_act), borrow(critic)
     rewards, terminated, ended, finals = borrow(rewards), borrow(terminated), borrow(ended), borrow(finals)
@@ -297,7 +305,7 @@ def run_rows(
             terminated[index] = False
             # Under autoreset 'next_step' an ended row restarts and its action is ignored.
             if task == RESTART or (task != LOOK and row["phase"] == PARTIE_OVER):
-                _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+                _restart(row, rules, index, starts, reward, skip_forced, decks, deck, rewards, ended)
             elif task != LOOK:
                 deals = row["deals_ended"]
                 apply(row, rules, actions[place])
@@ -306,7 +314,7 @@ def run_rows(
                     terminated[index] = True
                     _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
                     if autoreset == SAME_STEP:
-                        _restart(row, rules, index, reward, skip_forced, decks, deck, rewards, ended)
+                        _restart(row, rules, index, starts, reward, skip_forced, decks, deck, rewards, ended)
             _note_legal(row, autoreset, legal, index)
             _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)
         first = end

@@ -104,6 +104,30 @@ def check_start(
     return Start(int(seed), int(partie), checked, points, won, int(deal_number), seat)
 
 
+def check_starts(rules: Rules, totals: np.ndarray, deal_numbers: np.ndarray, dealers: np.ndarray) -> None:
+    """Raise ValueError, naming the first place, where parties of a batch cannot begin.
+
+    totals: int64[M, 2]; deal_numbers, dealers: int64[M], a dealer of NOBODY being left to the cut
+    """
+    is_rubicon = rules.form == "rubicon"
+    last = rules.deals if is_rubicon else MOST_DEAL_NUMBER
+    most = MOST_TOTAL if is_rubicon else rules.target - 1
+    checks = (
+        ((deal_numbers < 1) | (deal_numbers > last), f"deal_numbers must lie between 1 and {last}"),
+        (((totals < 0) | (totals > most)).any(axis=1), f"totals must lie between 0 and {most}"),
+        ((dealers < NOBODY) | (dealers > 1), "dealers must be 0 or 1, or -1 for the cut"),
+        (
+            (dealers == NOBODY) & (deal_numbers > 1),
+            "dealers must be 0 or 1 where a partie begins behind its first deal",
+        ),
+    )
+    for is_wrong, sentence in checks:
+        if is_wrong.any():
+            place = int(np.flatnonzero(is_wrong)[0])
+            start = f"totals {totals[place].tolist()}, deal {deal_numbers[place]}, dealer {dealers[place]}"
+            raise ValueError(f"{sentence}; at place {place} stand {start}")
+
+
 def check_decks(given: Any, pack: int) -> list[np.ndarray]:
     """Return the decks that an entry of `decks` stands for: one array, or all deals of a `.deal` text."""
     if isinstance(given, str):
