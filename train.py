@@ -76,6 +76,8 @@ class Config:
     """with --pool: decisions between two snapshots"""
     pool_share: float = 0.25
     """with --pool: share of the parties in which a snapshot holds one seat, beside those of --opponents"""
+    inside: float = 0.0
+    """share of the parties that begin inside a partie, half of them in the last deal near the rubicon line"""
     exploit: str = ""
     """agent to find the weaknesses of: it holds one seat in every party, and the run is measured against it alone"""
     start_from: str = ""
@@ -149,7 +151,7 @@ FIXED = (
 COMPANY = (
     *("teacher", "lessons", "lesson_rate", "opponents", "opponent_share", "exploit"),
     *("pool", "pool_every", "pool_share"),
-    *("critic_first", "critic_sees", "exchange_hidden", "belief_weight"),
+    *("critic_first", "critic_sees", "exchange_hidden", "belief_weight", "inside"),
 )
 HABITS = ("strength_every", "strength_parties", "keep_every", "tensorboard")
 TAKEN_OVER = (
@@ -215,7 +217,8 @@ def run(config: Config, started: float) -> int:
     about = {name: str(getattr(config, name)) for name in FIXED} | {"rules_hash": rules.hash}
 
     seed = TRAINING_SEED + config.seed * 1_000_003
-    parties = SelfPlayParties(config.envs, rules, objective, reading=config.reading, seed=seed, threads=config.threads)
+    table: dict[str, Any] = {"reading": config.reading, "threads": config.threads, "inside": config.inside}
+    parties = SelfPlayParties(config.envs, rules, objective, seed=seed, **table)
     lessons = config.lessons if config.teacher else 0
     schedules = Schedules(config.learning_rate, config.entropy, config.decay, lessons, config.lesson_rate)
     opponents, share = config.opponents.split(), config.opponent_share
@@ -463,7 +466,7 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
     ),
     (("learning_rate", "lesson_rate", "clip"), lambda number: number > 0, "be positive"),
     (
-        ("discount", "trace", "cooldown", "opponent_share", "pool_share"),
+        ("discount", "trace", "cooldown", "opponent_share", "pool_share", "inside"),
         lambda number: 0 <= number <= 1,
         "lie between 0 and 1",
     ),

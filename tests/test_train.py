@@ -54,6 +54,7 @@ COMPANIES = {
         *("--teacher", "greedy", "--lessons", "64"),
     ),
     "an average": ("--average", "150"),
+    "inside": ("--inside", "0.5", "--reward", "equity"),
     "a belief": ("--belief-weight", "0.5", "--exchange-hidden", "8"),
     "two networks": ("--exchange-hidden", "8", "--teacher", "greedy", "--lessons", "0", "--exchange-lessons", "30"),
 }

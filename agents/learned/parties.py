@@ -18,6 +18,7 @@ from piquet_env.observation import decode, observation_size
 from piquet_env.rules.knowledge import VIEW_NAMES
 from piquet_env.rules.variants import Rules
 
+from .inside import InsideStarts
 from .objective import Objective
 from .reading import EXCHANGES, PLAYS, reading_of
 
@@ -29,6 +30,7 @@ class SelfPlayParties(VecEnv):
     """N parties; every step is one decision in each of them, whichever seat it belongs to.
 
     Rewards are seat 0's; an episode ends where the objective says. Forced decisions are played by the batch.
+    inside: share of the rows in which parties begin inside a partie (inside.py)
     `signs` (float32[N], +1 where seat 0 is to act, -1 where seat 1) and `phases` (int8[N], by PHASES) belong to the
     decisions that the last observations ask for.
     """
@@ -42,6 +44,7 @@ class SelfPlayParties(VecEnv):
         reading: str = "suits",
         seed: int = 0,
         threads: int = 1,
+        inside: float = 0.0,
     ) -> None:
         self.objective = objective
         reward = objective.batch_reward(Rules.of(rules))
@@ -67,6 +70,7 @@ class SelfPlayParties(VecEnv):
         self._pending = np.zeros(num_envs, dtype=np.int64)
         self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._seed = seed
+        self._inside = InsideStarts(num_envs, self.rules, inside, seed)
         self.equity_weight = 0.0
         self.deals = 0
         super().__init__(
@@ -76,6 +80,7 @@ class SelfPlayParties(VecEnv):
     def reset(self) -> np.ndarray:
         """Begin anew in every row, and play the rows apart by random decisions, so that all phases are met at once."""
         batch = self.batch
+        self._inside.begin(batch)
         batch.reset(self._seed)
         rng = np.random.default_rng((self._seed, 1))
         behind = self._rows * STAGGER // self.num_envs
@@ -84,6 +89,7 @@ class SelfPlayParties(VecEnv):
             if len(rows):
                 weights = rng.random((len(rows), batch.num_actions)) * batch.buffers.action_mask[rows]
                 batch.step(weights.argmax(axis=1), rows)
+                self._inside.go_on(batch)
         self._totals[:] = batch.totals(self._rows)
         return self.look()
 
@@ -113,6 +119,7 @@ class SelfPlayParties(VecEnv):
         """Play them; return observations, rewards to seat 0, ends of episodes, infos (empty)."""
         batch = self.batch
         batch.step(self._pending)
+        self._inside.go_on(batch)
         ended = batch.deals_ended() > 0
         self.deals += int(np.count_nonzero(ended))
         rewards = self._rewards(ended)
@@ -141,12 +148,13 @@ class SelfPlayParties(VecEnv):
 
     def snapshot(self) -> dict[str, Any]:
         """Return everything that the parties go on from, as arrays, numbers and text."""
-        return {"batch": self.batch.snapshot(), "totals": self._totals.copy()}
+        return {"batch": self.batch.snapshot(), "totals": self._totals.copy(), "inside": self._inside.drawn}
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Take the place of the parties that made `snapshot`; ValueError if they differ in kind."""
         self.batch.restore(snapshot["batch"])
         self._totals[:] = snapshot["totals"]
+        self._inside.take_over(self.batch, int(snapshot.get("inside", 0)))
 
     # -- what VecEnv asks for -----------------------------------------------------------------------------------------
 
