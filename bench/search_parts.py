@@ -2,6 +2,7 @@
 
     python -m bench.search_parts                    the parts of the play, 200 decks
     python -m bench.search_parts search:worlds=16 search:worlds=32 --decks 400 --seed 5
+    python -m bench.search_parts AGENT --last       the last deal of a partie, both totals near the rubicon line
 
 A deal is cheap and tells more than its share of a partie: one point a deal is worth some twenty settlement points a
 partie. The deals stand at random numbers and totals, so that the score matters as it does in a partie. The last columns
@@ -32,6 +33,7 @@ PARTS = (
     "search",
 )
 POINTS = (10, 18, 28, 40)  # of an earlier deal
+NEAR = 40  # with --last: points of a total on either side of the rubicon line
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,8 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--against", default="heuristic")
     parser.add_argument("--decks", type=int, default=200)
     parser.add_argument("--seed", type=int, default=41)
+    parser.add_argument("--last", action="store_true", help="last deals near the line instead of all deals")
     options = parser.parse_args(argv)
-    boards = random_deals(options.decks, options.seed)
+    boards = (last_deals if options.last else random_deals)(options.decks, options.seed)
     print("| agent | points a deal | settlement a deal | ms a decision | other cards | other words |")
     print("|---|---|---|---|---|---|")
     for spec in options.agents:
@@ -60,9 +63,20 @@ def random_deals(decks: int, seed: int) -> Boards:
     cards = np.array([[rng.permutation(32)] for _ in range(decks)], dtype=np.int8)
     numbers = rng.integers(1, Rules().deals + 1, decks)
     totals = np.array([rng.choice(POINTS, size=(2, number - 1)).sum(axis=1) for number in numbers], dtype=np.int64)
-    dealers = rng.integers(0, 2, decks)
-    none = np.zeros((decks, 0), dtype=np.int16)
-    return Boards(cards, numbers, dealers, totals, none, np.zeros(decks, dtype=np.int64), True, CAVENDISH)
+    return _single_deals(cards, numbers, rng.integers(0, 2, decks), totals)
+
+
+def last_deals(decks: int, seed: int) -> Boards:
+    """Return last deals of a partie with random decks, both totals near the rubicon line, where a point weighs most."""
+    rng, rules = np.random.default_rng(seed), Rules()
+    cards = np.array([[rng.permutation(32)] for _ in range(decks)], dtype=np.int8)
+    totals = rng.integers(rules.rubicon_line - NEAR, rules.rubicon_line + NEAR, (decks, 2), endpoint=True)
+    return _single_deals(cards, np.full(decks, rules.deals), rng.integers(0, 2, decks), totals)
+
+
+def _single_deals(cards: np.ndarray, numbers: np.ndarray, dealers: np.ndarray, totals: np.ndarray) -> Boards:
+    none, lengths = np.zeros((len(cards), 0), dtype=np.int16), np.zeros(len(cards), dtype=np.int64)
+    return Boards(cards, numbers, dealers, totals, none, lengths, True, CAVENDISH)
 
 
 def points_gained(match: MatchResult) -> MeanInterval:
