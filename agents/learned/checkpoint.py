@@ -135,16 +135,24 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
 
 
 def _give_layers(model: SelfPlayPPO, network: Perceptron, reading: Reading, layers: list[Layer], path: Path) -> None:
-    """Put layers from a file into a network of the learner."""
-    if reading is not model.policy.reading:
-        raise CheckpointError(f"{path} has the reading {reading.name}, and this run another")
+    """Put layers from a file into a network of the learner; inputs that they do not know weigh nothing at first."""
+    try:
+        columns = model.policy.reading.columns_of(reading)
+    except ValueError:
+        raise CheckpointError(f"{path} has the reading {reading.name}, and this run another") from None
     own = network.linear_layers()
     theirs, asked = [len(bias) for _, bias in layers], [len(bias) for _, bias in own]
     if theirs != asked:
         raise CheckpointError(f"{path} has layers of {theirs} units, and this run has {asked}")
     with torch.no_grad():
-        for (weight, bias), (new_weight, new_bias) in zip(own, layers, strict=True):
-            weight[:, : new_weight.shape[1]] = torch.from_numpy(new_weight)
+        for number, ((weight, bias), (new_weight, new_bias)) in enumerate(zip(own, layers, strict=True)):
+            given = torch.from_numpy(new_weight)
+            if number == 0:
+                known = np.flatnonzero(columns[: given.shape[1]] >= 0)
+                weight[:] = 0
+                weight[:, torch.from_numpy(columns[known])] = given[:, torch.from_numpy(known)]
+            else:
+                weight[:] = given
             bias[:] = torch.from_numpy(new_bias)
 
 

@@ -7,6 +7,7 @@ of places and values, once for actor and critic. A *reading* says which inputs t
 |---|---|
 | `plain` | the entries of the observation, times their scale |
 | `suits` | the same with the suits in an order of their own, and what follows from the cards of a suit |
+| `tricks` | and each card played with its trick, and whether it was led, followed suit or was thrown |
 
 Nothing in Piquet tells one suit from another, but a network that reads cards by number has to learn everything four
 times over. Under `suits` the longest suit of the hand stands first (of equally long ones the higher cards), so that a
@@ -39,7 +40,7 @@ from piquet_env.rules.actions import (
 )
 from piquet_env.rules.knowledge import VIEW_NAMES
 
-READINGS = ("plain", "suits")
+READINGS = ("plain", "suits", "tricks")
 WORD = 8  # entries looked at together; a row is padded to whole words
 
 CARD_BLOCKS = int(decode(np.arange(observation_size(32)))["elder"][0]) // 32  # they stand first
@@ -53,11 +54,14 @@ _MOST_OF_SUIT = 10  # 0 to 9 cards
 _MOST_OF_RANK = 5  # 0 to 4 cards
 _POINTS = 64
 _TRICKS = 13
-_DERIVED = 72  # inputs that a row may have beyond its entries: nine a suit, two a rank, seven by number, some to spare
+_CARDS_PLAYED = 24
+_WAYS = 3  # led, followed suit, thrown
+# Inputs that a row may have beyond its entries: nine a suit, two a rank, seven by number, some to spare, cards played.
+_DERIVED = 72 + _CARDS_PLAYED
 
 # Which number of a list of places in `Layout.starts` is what.
-_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _RANKS, _HIDDEN_PATTERN, _HIDDEN_COUNTS = range(8)
-_PARTS = 8
+_OWN_PATTERN, _AGAINST_PATTERN, _COUNTS, _VOIDS, _NUMBERS, _RANKS, _HIDDEN_PATTERN, _HIDDEN_COUNTS, _PLAYED = range(9)
+_PARTS = 9
 
 
 class Inputs(NamedTuple):
@@ -107,10 +111,10 @@ class Reading:
             raise ValueError(f"unknown reading {name!r}; it is one of {', '.join(READINGS)}")
         self.name, self.pack = name, pack
         self.own_size, self.row_size = padded(observation_size(pack)), padded(observation_size(pack)) + padded(3 * pack)
-        self._is_by_suit = name == "suits"
+        self._is_by_suit = name != "plain"
         ranks = pack // 4
         if self._is_by_suit:
-            self._places, self._starts, self.num_own, self.num_all = _suit_places(pack)
+            self._places, self._starts, self.num_own, self.num_all = _suit_places(pack, with_tricks=name == "tricks")
             self.num_read = self.num_own
         else:
             self._places = np.arange(self.row_size, dtype=np.int32)[None, :]
@@ -120,6 +124,20 @@ class Reading:
         self._blocks = _block_places(pack)
         self.actions = _actions(pack) if self._is_by_suit else np.arange(num_actions(pack))[None, :]
         self._ranks = ranks
+
+    def columns_of(self, other: Reading) -> npt.NDArray[np.int64]:
+        """Return the input that stands here for each input of another reading, int64[other.num_all]; -1 for padding.
+
+        ValueError unless it is the same reading, or this one has all of its inputs and more: `tricks` those of `suits`.
+        """
+        if other is self:
+            return np.arange(self.num_all)
+        if (self.name, other.name, self.pack) != ("tricks", "suits", other.pack):
+            raise ValueError(f"the reading {self.name!r} does not have the inputs of {other.name!r}")
+        columns = np.arange(other.num_all)
+        columns[other.num_own :] += self.num_own - other.num_own
+        columns[self._starts[_PLAYED] : other.num_own] = -1
+        return columns
 
     def rows(self, observations: np.ndarray) -> npt.NDArray[np.int8]:
         """Return observations, float32 or int8, as rows without hidden cards: int8[N, own_size]."""
@@ -188,7 +206,7 @@ def _slots() -> list[tuple[int, ...]]:
     return [tuple(order.index(suit) for suit in range(4)) for order in _ORDERS] + [(0, 1, 2, 3)]
 
 
-def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
+def _suit_places(pack: int, *, with_tricks: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
     """Return the input of each entry by order, where the derived inputs begin, and the numbers of inputs."""
     ranks, size = pack // 4, observation_size(pack)
     own_size, row_size = padded(size), padded(size) + padded(_HIDDEN_BLOCKS * pack)
@@ -204,6 +222,8 @@ def _suit_places(pack: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64
     }
     starts = np.zeros(_PARTS, dtype=np.int64)
     end = 2 * cards + facts
+    if with_tricks:
+        sizes[_PLAYED] = 2 * _WAYS * (_TRICKS - 1) * pack
     for part, inputs in sizes.items():
         starts[part] = end
         end += inputs
@@ -345,6 +365,42 @@ def _add(places: np.ndarray, values: np.ndarray, found: int, place: int) -> int:
 
 
 @inner
+def _derive_played(
+    entries: np.ndarray,
+    row: int,
+    digits: int,
+    ranks: int,
+    blocks: np.ndarray,
+    start: int,
+    places: np.ndarray,
+    values: np.ndarray,
+    found: int,
+) -> int:
+    """Add an input for each card played: by whom, in which trick, in which way; return how many there are now."""
+    suits = 0  # the suit of the card that each trick was led with, as digits to the base 4
+    for card in range(4 * ranks):
+        for side in range(2):
+            trick = entries[row, blocks[_OWN_TRICK + side] + card]
+            if trick > 0 and (entries[row, blocks[_LED] + trick - 1] == 0) == (side == 1):
+                suits |= card // ranks << 2 * (trick - 1)
+    for slot in range(4):
+        suit = digits >> 2 * slot & 3
+        for rank in range(ranks):
+            card = suit * ranks + rank
+            for side in range(2):
+                trick = entries[row, blocks[_OWN_TRICK + side] + card]
+                if trick == 0:
+                    continue
+                if (entries[row, blocks[_LED] + trick - 1] == 0) == (side == 1):
+                    way = 0
+                else:
+                    way = 1 if suits >> 2 * (trick - 1) & 3 == suit else 2
+                place = ((side * _WAYS + way) * (_TRICKS - 1) + trick - 1) * 4 * ranks + slot * ranks + rank
+                found = _add(places, values, found, start + place)
+    return found
+
+
+@inner
 def _derive_own(
     entries: np.ndarray,
     row: int,
@@ -397,7 +453,10 @@ def _derive_own(
     first += 2 * _POINTS
     found = _add(places, values, found, first + min(held, _TRICKS - 1))
     found = _add(places, values, found, first + _TRICKS + entries[row, blocks[_WON]])
-    return _add(places, values, found, first + 2 * _TRICKS + entries[row, blocks[_WON] + 1])
+    found = _add(places, values, found, first + 2 * _TRICKS + entries[row, blocks[_WON] + 1])
+    if bank == 0 and starts[_PLAYED] > 0:
+        found = _derive_played(entries, row, digits, ranks, blocks, starts[_PLAYED], places, values, found)
+    return found
 
 
 @inner

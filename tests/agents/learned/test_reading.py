@@ -95,11 +95,12 @@ def test_an_actor_reads_nothing_hidden(name: str, rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["rubicon", "au_cent_36"])
+@pytest.mark.parametrize("name", ["suits", "tricks"])
 @pytest.mark.parametrize("order", [(1, 0, 2, 3), (2, 3, 1, 0), (3, 2, 1, 0)])
-def test_behind_the_exchange_suits_are_alike(rules: str, order: tuple[int, ...]) -> None:
+def test_behind_the_exchange_suits_are_alike(rules: str, name: str, order: tuple[int, ...]) -> None:
     """With the suits exchanged a network is given the same inputs, and its outputs mean the exchanged actions."""
     pack = Rules.of(rules).pack
-    reading = reading_of("suits", pack)
+    reading = reading_of(name, pack)
     rows, _ = some_rows(rules)
     rows = rows[~is_exchange(rows, pack)]
     found, exchanged = reading.read(rows), reading.read(exchange_suits(rows, pack, order))
@@ -216,6 +217,62 @@ def test_what_is_derived_is_what_a_slow_reader_finds(rules: str) -> None:
         assert places == right
     assert met > 20
     assert 20 < dialogues < len(rows) - 20
+
+
+def played_inputs(row: np.ndarray, pack: int) -> set[tuple[int, int, int, int]]:
+    """Return side (own 0), way (led, followed, thrown), trick from 0 and real card of each card played."""
+    facts, ranks = decode(row[: observation_size(pack)]), pack // 4
+    played = [
+        {int(facts[side][card]): card for card in np.flatnonzero(facts[side])} for side in ("own_trick", "other_trick")
+    ]
+    found = set()
+    for side, cards in enumerate(played):
+        for trick, card in cards.items():
+            led = bool(facts["tricks_led"][trick - 1]) == (side == 0)
+            way = 0 if led else 1 if played[1 - side][trick] // ranks == card // ranks else 2
+            found.add((side, way, trick - 1, card))
+    return found
+
+
+@pytest.mark.parametrize("rules", ["rubicon", "au_cent_36"])
+def test_tricks_reads_when_and_how_each_card_was_played(rules: str) -> None:
+    pack = Rules.of(rules).pack
+    suits, tricks = reading_of("suits", pack), reading_of("tricks", pack)
+    rows, _ = some_rows(rules, 200)
+    found, plain = tricks.read(rows), suits.read(rows)
+    columns = tricks.columns_of(suits)
+    known = set(columns.tolist())
+    ways = np.zeros(3, dtype=np.int64)
+    starts = set()
+    for row in range(len(rows)):
+        mine = listed(found, row, own=False)
+        theirs = {int(columns[place]): value for place, value in listed(plain, row, own=False).items()}
+        assert -1 not in theirs
+        extra = mine.keys() - theirs.keys()
+        assert {place: mine[place] for place in theirs} == theirs
+        assert not extra & known
+        if is_exchange(rows[row : row + 1], pack)[0]:
+            assert not extra
+            continue
+        slots = list(tricks.actions[found.orders[row], :pack])  # the slot's number of each real card
+        right = {
+            ((side * 3 + way) * 12 + trick) * pack + int(slots[card])
+            for side, way, trick, card in played_inputs(rows[row], pack)
+        }
+        ways += np.bincount([place // pack // 12 % 3 for place in right], minlength=3)
+        if right:
+            starts.add(min(extra) - min(right))
+        assert {place - min(starts, default=0) for place in extra} == right
+    assert len(starts) == 1
+    assert (ways > 100).all()
+
+
+def test_no_reading_takes_the_place_of_another_with_other_inputs() -> None:
+    suits, tricks = reading_of("suits", 32), reading_of("tricks", 32)
+    assert (suits.columns_of(suits) == np.arange(suits.num_all)).all()
+    for own, other in ((suits, tricks), (tricks, reading_of("plain", 32)), (tricks, reading_of("suits", 36))):
+        with pytest.raises(ValueError, match="does not have the inputs"):
+            own.columns_of(other)
 
 
 def test_an_unknown_reading_is_refused() -> None:
