@@ -17,7 +17,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 safetensors = pytest.importorskip("safetensors.numpy")
 
+from agents.learned.critic import Critic  # noqa: E402
+from agents.learned.policy import PolicyAgent  # noqa: E402
 from agents.learned.run_log import read_rows  # noqa: E402
+from piquet_env import PiquetBatch  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = [
@@ -143,10 +146,28 @@ def test_networks_with_and_without_a_belief_begin_with_one_another(tmp_path: Pat
         assert all(torch.equal(first[name], second[name]) for name in both)
 
 
+def test_a_policy_that_reads_suits_begins_a_run_that_reads_tricks(tmp_path: Path) -> None:
+    still = ("--learning-rate", "1e-30", "--decisions", "64", "--exchange-hidden", "8")
+    run(tmp_path / "suits", "--decisions", "64", "--exchange-hidden", "8")
+    source = str(tmp_path / "suits" / "policy.safetensors")
+    assert run(tmp_path / "tricks", "--start-from", source, "--reading", "tricks", *still) == 0
+    batch, rng = PiquetBatch(64, seed=5, dtype="int8", skip_forced=True), np.random.default_rng(1)
+    policies = [PolicyAgent(path=tmp_path / name / "policy.safetensors") for name in ("suits", "tricks")]
+    critics = [Critic(path=tmp_path / name / "critic.safetensors") for name in ("suits", "tricks")]
+    for _ in range(40):
+        seen, masks = batch.buffers.observation, batch.buffers.action_mask
+        mine, theirs = (policy.probabilities(seen, masks) for policy in policies)
+        np.testing.assert_allclose(mine, theirs, atol=1e-5)
+        values = [critic.values(batch.states(np.arange(64))) for critic in critics]
+        np.testing.assert_allclose(*values, atol=1e-4)
+        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+    assert policies[1].layers[""][0][0].shape[1] > policies[0].layers[""][0][0].shape[1]
+
+
 def test_a_run_goes_on_that_knows_nothing_of_newer_options(tmp_path: Path) -> None:
     run(tmp_path / "run", "--decisions", "64")
     path = tmp_path / "run" / "config.json"
-    newer = {"pool", "pool_every", "pool_share", "belief_weight"}
+    newer = {"pool", "pool_every", "pool_share", "belief_weight", "average", "inside"}
     path.write_text(
         json.dumps({name: value for name, value in json.loads(path.read_text()).items() if name not in newer})
     )
