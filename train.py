@@ -66,6 +66,8 @@ class Config:
     """with --teacher: Adam's step while it is imitated"""
     exchange_lessons: int = 0
     """with --teacher and --exchange-hidden: exchanges of the teacher that this network is fitted to before the run"""
+    exchange_trials: int = 0
+    """with --start-from: positions whose every discard is judged by the critic, to learn from before the run"""
     opponents: str = ""
     """agents, with blanks between them, that hold one seat in some of the parties"""
     opponent_share: float = 0.25
@@ -231,10 +233,13 @@ def run(config: Config, started: float) -> int:
     if content is not None:
         resume(model, parties, content, about)
     else:
-        if config.start_from:
-            begin_from(model, Path(config.start_from))
+        has_critic = bool(config.start_from) and begin_from(model, Path(config.start_from))
         if config.exchange_lessons:
             give_exchange_lessons(config, model, rules)
+        if config.exchange_trials:
+            if not has_critic:
+                raise ValueError(f"--exchange-trials needs a critic, and there is none beside {config.start_from}")
+            give_exchange_trials(config, model, rules)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
 
@@ -282,6 +287,17 @@ def give_exchange_lessons(config: Config, model: SelfPlayPPO, rules: Rules) -> N
     exchanges = collect_exchanges(teacher, rules, config.exchange_lessons, config.seed)
     loss = teach_exchange(network, model.policy.reading, exchanges, config.seed)
     print(f"{len(exchanges.rows):,} exchanges of {config.teacher} · {loss:.3f} nats a step", file=sys.stderr)
+
+
+def give_exchange_trials(config: Config, model: SelfPlayPPO, rules: Rules) -> None:
+    """Let the network that decides the exchange learn from trials of every discard."""
+    from agents.learned.exchange_trials import learn_by_trials
+
+    done = 0
+    for block in learn_by_trials(model.policy, rules, config.exchange_trials, config.seed):
+        done += block.trials
+        gains = f"{block.gain:+.3f} points gained on the last {block.trials:,}"
+        print(f"{done:,} exchange trials · {gains} · entropy {block.entropy:.3f} nats", file=sys.stderr)
 
 
 class Budget:
@@ -442,8 +458,25 @@ def check_config(config: Config) -> None:
         raise ValueError("--start-from brings what the lessons of --teacher would teach; add --lessons 0")
     if config.exchange_lessons and not (config.teacher and config.exchange_hidden):
         raise ValueError("--exchange-lessons needs --teacher, and --exchange-hidden for a network that takes them")
+    check_exchange_trials(config)
     if config.resume and not config.run_dir:
         raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+
+def check_exchange_trials(config: Config) -> None:
+    """Raise ValueError where there is no policy to try discards with, or no critic to judge them."""
+    from agents.learned.objective import Objective
+
+    if not config.exchange_trials:
+        return
+    if config.resume:
+        raise ValueError("--exchange-trials are made before a run begins; leave them out with --resume")
+    if not config.start_from:
+        raise ValueError("--exchange-trials needs --start-from: a policy that tries discards and a critic that judges")
+    if config.critic_sees != "all":
+        raise ValueError("--exchange-trials needs a critic that sees all cards: leave --critic-sees at all")
+    if Objective(config.reward).name != "deal_points":
+        raise ValueError("--exchange-trials needs --reward deal_points: its values are compared in points")
 
 
 RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
@@ -458,8 +491,8 @@ RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (
     (
         (
             *("minutes", "decisions", "parties", "entropy", "seed", "threads", "equity_from", "pool", "belief_weight"),
-            *("strength_every", "keep_every", "lessons", "exchange_lessons", "critic_first", "exchange_hidden"),
-            "average",
+            *("strength_every", "keep_every", "lessons", "exchange_lessons", "exchange_trials"),
+            *("critic_first", "exchange_hidden", "average"),
         ),
         lambda number: number >= 0,
         "not be negative",

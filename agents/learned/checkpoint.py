@@ -104,8 +104,8 @@ def _check_belief(model: SelfPlayPPO, weights: dict[str, Any]) -> None:
         raise CheckpointError("the checkpoint has no head for the belief: --belief-weight must stay 0")
 
 
-def begin_from(model: SelfPlayPPO, path: Path) -> None:
-    """Give a new run the networks of another.
+def begin_from(model: SelfPlayPPO, path: Path) -> bool:
+    """Give a new run the networks of another; return whether a critic was among them.
 
     path: a checkpoint (`.pt`), or a policy; a `critic.safetensors` beside a policy is taken along
     CheckpointError or AgentError says why a file does not serve.
@@ -118,7 +118,7 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
             model.policy.load_state_dict(theirs | own)  # a head for the belief is no part of what decides
         except (RuntimeError, KeyError, TypeError) as error:
             raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
-        return
+        return True
     assert isinstance(model.env, SelfPlayParties)
     policy = PolicyAgent(path=path, rules=model.env.rules)
     networks = model.policy.actor.networks()
@@ -129,9 +129,11 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         layers = policy.layers[prefix] if prefix in policy.layers else policy.layers[""]
         _give_layers(model, network, policy.reading, layers, path)
     beside = path.with_name("critic.safetensors")
-    if beside.is_file() and not model.policy.is_critic_blind:
+    has_critic = beside.is_file() and not model.policy.is_critic_blind
+    if has_critic:
         critic = Critic(path=beside, rules=model.env.rules)
         _give_layers(model, model.policy.critic, critic.reading, critic.layers, beside)
+    return has_critic
 
 
 def _give_layers(model: SelfPlayPPO, network: Perceptron, reading: Reading, layers: list[Layer], path: Path) -> None:
