@@ -233,12 +233,11 @@ def run(config: Config, started: float) -> int:
     if content is not None:
         resume(model, parties, content, about)
     else:
-        has_critic = bool(config.start_from) and begin_from(model, Path(config.start_from))
+        judged_by = begin_from(model, Path(config.start_from)) if config.start_from else ""
         if config.exchange_lessons:
             give_exchange_lessons(config, model, rules)
         if config.exchange_trials:
-            if not has_critic:
-                raise ValueError(f"--exchange-trials needs a critic, and there is none beside {config.start_from}")
+            check_judge(config, judged_by)
             give_exchange_trials(config, model, rules)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", dataclasses.asdict(config) | {"rules_hash": rules.hash} | versions())
@@ -477,6 +476,16 @@ def check_exchange_trials(config: Config) -> None:
         raise ValueError("--exchange-trials needs a critic that sees all cards: leave --critic-sees at all")
     if Objective(config.reward).name != "deal_points":
         raise ValueError("--exchange-trials needs --reward deal_points: its values are compared in points")
+
+
+def check_judge(config: Config, reward: str) -> None:
+    """Raise ValueError unless --start-from has brought a critic that was paid in deal points; reward: what it was."""
+    if not reward:
+        raise ValueError(f"--exchange-trials needs a critic, and there is none beside {config.start_from}")
+    if reward != "deal_points":
+        raise ValueError(
+            f"--exchange-trials needs a critic paid in deal_points; that of {config.start_from} had {reward}"
+        )
 
 
 RANGES: tuple[tuple[tuple[str, ...], Any, str], ...] = (

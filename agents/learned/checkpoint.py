@@ -104,8 +104,8 @@ def _check_belief(model: SelfPlayPPO, weights: dict[str, Any]) -> None:
         raise CheckpointError("the checkpoint has no head for the belief: --belief-weight must stay 0")
 
 
-def begin_from(model: SelfPlayPPO, path: Path) -> bool:
-    """Give a new run the networks of another; return whether a critic was among them.
+def begin_from(model: SelfPlayPPO, path: Path) -> str:
+    """Give a new run the networks of another; return the reward of the critic among them, "" if there was none.
 
     path: a checkpoint (`.pt`), or a policy; a `critic.safetensors` beside a policy is taken along
     CheckpointError or AgentError says why a file does not serve.
@@ -116,9 +116,9 @@ def begin_from(model: SelfPlayPPO, path: Path) -> bool:
             own = {name: weight for name, weight in model.policy.state_dict().items() if name.startswith(_BELIEF)}
             theirs = {name: weight for name, weight in content["policy"].items() if not name.startswith(_BELIEF)}
             model.policy.load_state_dict(theirs | own)  # a head for the belief is no part of what decides
+            return str(content["about"]["reward"])
         except (RuntimeError, KeyError, TypeError) as error:
             raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
-        return True
     assert isinstance(model.env, SelfPlayParties)
     policy = PolicyAgent(path=path, rules=model.env.rules)
     networks = model.policy.actor.networks()
@@ -129,11 +129,11 @@ def begin_from(model: SelfPlayPPO, path: Path) -> bool:
         layers = policy.layers[prefix] if prefix in policy.layers else policy.layers[""]
         _give_layers(model, network, policy.reading, layers, path)
     beside = path.with_name("critic.safetensors")
-    has_critic = beside.is_file() and not model.policy.is_critic_blind
-    if has_critic:
-        critic = Critic(path=beside, rules=model.env.rules)
-        _give_layers(model, model.policy.critic, critic.reading, critic.layers, beside)
-    return has_critic
+    if not beside.is_file() or model.policy.is_critic_blind:
+        return ""
+    critic = Critic(path=beside, rules=model.env.rules)
+    _give_layers(model, model.policy.critic, critic.reading, critic.layers, beside)
+    return critic.reward
 
 
 def _give_layers(model: SelfPlayPPO, network: Perceptron, reading: Reading, layers: list[Layer], path: Path) -> None:

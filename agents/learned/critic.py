@@ -31,6 +31,7 @@ class Critic:
 
     path:  of the `.safetensors` file
     rules: what is played, if that is to be checked
+    `reward` is what it was paid in, "" if the file does not say.
     Raises AgentError for a file that is missing, damaged, foreign, or made for other rules or another layout.
     """
 
@@ -44,6 +45,7 @@ class Critic:
             raise AgentError(f"the critic {path} was trained for the rules '{self.rules}', not for '{rules}'")
         self.reading = reading_of(metadata["reading"], self.rules.pack)
         self.layers = layers_of(tensors, int(metadata["layers"]))
+        self.reward = metadata.get("reward", "")
         self._network = Network(self.layers, metadata["activation"])
         self._codes = self.rules.codes()
         self._words = make_scratch()[0]

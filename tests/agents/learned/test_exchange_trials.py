@@ -299,3 +299,13 @@ def test_trials_are_not_made_in_a_run_that_goes_on() -> None:
     config = train.Config(resume=True, run_dir="x", exchange_trials=9, start_from="x.pt")
     with pytest.raises(ValueError, match="leave them out with --resume"):
         train.check_config(config)
+
+
+def test_a_critic_that_was_paid_otherwise_judges_no_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main([*RUN, "--run-dir", str(tmp_path / "first"), "--reward", "win"]) == 0
+    for source in ("policy.safetensors", "checkpoint.pt"):
+        start = ("--start-from", str(tmp_path / "first" / source))
+        capsys.readouterr()
+        assert train.main([*RUN, "--run-dir", str(tmp_path / "next"), *start, "--exchange-trials", "9"]) == 2
+        assert "needs a critic paid in deal_points; that of" in capsys.readouterr().err
+        assert not (tmp_path / "next").exists()
