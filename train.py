@@ -41,9 +41,9 @@ class Config:
     preset: str = "first"
     """first, hour or night: other defaults for some options, for runs of that length"""
     minutes: float = 3.0
-    """time to train, start-up included; ignored if --decisions is given"""
+    """time to train, start-up and --exchange-trials included, the last match not; ignored if --decisions is given"""
     decisions: int = 0
-    """train up to this many decisions in all, instead of for some minutes"""
+    """train up to so many decisions in all, rounded up to whole rollouts, instead of for some minutes"""
     run_dir: str = ""
     """folder of the run; by default a new one in runs/"""
     resume: bool = False
@@ -115,7 +115,7 @@ class Config:
     trace: float = 0.95
     """lambda of the generalised advantage"""
     reading: str = "suits"
-    """how the networks read an observation: plain, or suits, which sorts the suits and counts what follows from them"""
+    """how the networks read an observation: plain; suits, sorted and counted; tricks, and when cards were played"""
     hidden: int = 256
     """units in a hidden layer"""
     exchange_hidden: int = 0
@@ -293,9 +293,10 @@ def give_exchange_trials(config: Config, model: SelfPlayPPO, rules: Rules) -> No
     from agents.learned.exchange_trials import learn_by_trials
 
     done = 0
+    print(f"{config.exchange_trials:,} exchange trials …", file=sys.stderr, flush=True)
     for block in learn_by_trials(model.policy, rules, config.exchange_trials, config.seed):
         done += block.trials
-        gains = f"{block.gain:+.3f} points gained on the last {block.trials:,}"
+        gains = f"{block.gain:+.3f} points a decision gained on the {block.trials:,} just learnt from"
         print(f"{done:,} exchange trials · {gains} · entropy {block.entropy:.3f} nats", file=sys.stderr)
 
 
@@ -360,8 +361,10 @@ def evaluate(config: Config, policy: Path, folder: Path) -> int:
     rules = Rules.of(config.rules)
     seed = 1
     matches, complete = [], True
+    bots = bots_of(config, BOTS)
+    print(f"{config.parties} parties against {', '.join(bots)} …", file=sys.stderr, flush=True)
     try:
-        for bot in bots_of(config, BOTS):
+        for bot in bots:
             matches.append(play_match(f"policy:{policy}", bot, rules, parties=config.parties, seed=seed))
     except MatchInterrupted as interrupt:
         matches += [interrupt.result] if interrupt.result is not None else []

@@ -258,6 +258,8 @@ def _make_named(spec: str, name: str, rules: Rules | None, arguments: Mapping[st
     if name.endswith(".py"):
         raise AgentError(f"{spec!r} names no class: write {name}:ClassName")
     if name not in BUILDERS:
+        if name.endswith(".safetensors"):
+            raise AgentError(f"{spec!r} names a file and no agent: write policy:{name}")
         near = difflib.get_close_matches(name, BUILDERS, n=1)
         guess = f"did you mean {near[0]!r}? " if near else ""
         raise AgentError(

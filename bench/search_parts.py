@@ -1,4 +1,4 @@
-"""Measure what each part of `search` gives: duplicate single deals against `heuristic`, the same decks for all rows.
+"""Measure what each part of `search` gives: duplicate single deals against one agent, the same decks for all rows.
 
     python -m bench.search_parts                    the parts of the play, 200 decks
     python -m bench.search_parts search:worlds=16 search:worlds=32 --decks 400 --seed 5
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.arena import MatchResult, play_match
-from agents.base import Agent
+from agents.base import Agent, AgentError
 from agents.boards import Boards
 from agents.registry import make_agent
 from agents.search.agent import SearchAgent
@@ -39,13 +39,22 @@ NEAR = 40  # with --last: points of a total on either side of the rubicon line
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (None: those of the process) and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agents", nargs="*", metavar="AGENT", default=list(PARTS))
-    parser.add_argument("--against", default="heuristic")
-    parser.add_argument("--decks", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=41)
+    parser.add_argument("agents", nargs="*", metavar="AGENT", default=list(PARTS), help="specs (the parts of the play)")
+    parser.add_argument("--against", default="heuristic", metavar="AGENT", help="whom they meet (heuristic)")
+    parser.add_argument("--decks", type=int, default=200, help="decks, each played both ways (200)")
+    parser.add_argument("--seed", type=int, default=41, help="of the decks (41)")
     parser.add_argument("--last", action="store_true", help="last deals near the line instead of all deals")
     options = parser.parse_args(argv)
+    if options.decks < 1:
+        parser.error("--decks must be at least 1")
+    try:
+        for spec in (*options.agents, options.against):
+            make_agent(spec)
+    except AgentError as error:
+        parser.error(str(error))
     boards = (last_deals if options.last else random_deals)(options.decks, options.seed)
+    which = "last deals near the line" if options.last else "deals"
+    print(f"{options.decks} decks of {which}, seed {options.seed}, against `{options.against}`:\n")
     print("| agent | points a deal | settlement a deal | ms a decision | other cards | other words |")
     print("|---|---|---|---|---|---|")
     for spec in options.agents:

@@ -242,8 +242,13 @@ class PiquetBatch:
     ) -> None:
         """Say where the next parties of some rows begin, until it is said anew; the present ones go on as they are.
 
+        `reset`, `reset_rows` and autoreset begin them there. The last deal of a partie at 93 : 80, seat 1 dealing:
+
+            batch.set_starts([0], totals=[[93, 80]], deal_numbers=[6], dealers=[1])
+            batch.reset_rows([0])
+
         rows:         distinct, M of them
-        totals:       whole numbers [M, 2], points by seat from the deals before
+        totals:       whole numbers [M, 2], points by seat from the deals before, or given ahead
         deal_numbers: whole numbers [M], of the first deal, from 1 to the last planned one (in au cent to 5,000)
         dealers:      whole numbers [M], the seat that deals it; -1 leaves it to the cut, in a first deal alone
         A row begins then as a `Game` does with the same totals, deal_number and dealer.

@@ -141,7 +141,9 @@ def _give_layers(model: SelfPlayPPO, network: Perceptron, reading: Reading, laye
     try:
         columns = model.policy.reading.columns_of(reading)
     except ValueError:
-        raise CheckpointError(f"{path} has the reading {reading.name}, and this run another") from None
+        raise CheckpointError(
+            f"{path} has the reading {reading.name}, and this run another: add --reading {reading.name}"
+        ) from None
     own = network.linear_layers()
     theirs, asked = [len(bias) for _, bias in layers], [len(bias) for _, bias in own]
     if theirs != asked:

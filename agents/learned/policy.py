@@ -274,7 +274,11 @@ def check_tensors(tensors: Mapping[str, np.ndarray], layers: int, num_inputs: in
 def read_network(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Return tensors, as float32, and metadata of a safetensors file."""
     if not path.is_file():
-        raise AgentError(f"there is no policy file {path}")
+        inside = path / "policy.safetensors"
+        hint = f"; {inside} is the policy of the run in that folder" if inside.is_file() else ""
+        raise AgentError(f"there is no policy file {path}{hint}")
+    if path.suffix == ".pt":
+        raise AgentError(f"{path} is a checkpoint, to go on from; what plays is the policy.safetensors beside it")
     safetensors = _safetensors()
     try:
         with safetensors.safe_open(str(path), framework="numpy") as file:

@@ -171,6 +171,12 @@ def test_files_that_are_no_policy(tmp_path: Path) -> None:
     path.write_bytes(struct.pack("<Q", len(header)) + header + b"\0" * 4)
     with pytest.raises(AgentError):
         make_agent(f"policy:{path}")
+    (tmp_path / "policy.safetensors").touch()
+    with pytest.raises(AgentError, match=r"no policy file .*; .*policy.safetensors is the policy of the run"):
+        PolicyAgent(path=tmp_path)
+    (tmp_path / "checkpoint.pt").touch()
+    with pytest.raises(AgentError, match=r"checkpoint.pt is a checkpoint, to go on from"):
+        PolicyAgent(path=tmp_path / "checkpoint.pt")
     with pytest.raises(AgentError, match="no policy file"):
         make_agent(f"policy:{tmp_path}")
 

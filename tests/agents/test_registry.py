@@ -81,6 +81,7 @@ def test_a_file_may_import_what_stands_beside_it(tmp_path: Path) -> None:
         ("policy", ["names no file"]),
         ("policy:", ["names no file"]),
         ("policy:no/such.safetensors", ["no policy file no/such.safetensors"]),
+        ("runs/mine/policy.safetensors", ["names a file and no agent", "write policy:runs/mine/policy.safetensors"]),
         ("policy:x.safetensors:speed=1", ["speed", "path, greedy"]),
         ("nothing/here.py:Mine", ["no file nothing/here.py"]),
         (STUBS, ["names no class", f"{STUBS}:ClassName"]),

@@ -259,7 +259,7 @@ def test_a_run_begins_with_trials(
     capsys.readouterr()
     for name in ("one", "two"):
         assert train.main([*RUN, "--run-dir", str(tmp_path / name), *trials, "--exchange-hidden", "16"]) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if "exchange trials" in line]
+    lines = [line for line in capsys.readouterr().err.splitlines() if "points a decision gained" in line]
     assert [line.partition(" exchange")[0] for line in lines] == ["60", "90"] * 2
     assert lines[:2] == lines[2:]
     first, one, two = (
