@@ -70,7 +70,7 @@ def test_the_others_begin_beside_a_row_that_is_being_played() -> None:
     met = {(int(state["deal_number"]), int(state["dealer"])): [] for state in states}
     for state in states:
         met[int(state["deal_number"]), int(state["dealer"])].append(state["totals"])
-    parties._inside.begin(parties.batch)
+    parties._inside.begin(parties.batch, 9)
     parties.batch.reset_rows(parties._inside.rows)
     begun, count = parties.batch.states(parties._inside.rows), 0
     for state in begun:
@@ -109,6 +109,18 @@ def test_a_restored_table_goes_on() -> None:
     for mine, theirs in zip(play(parties, 200, seed=3), play(twin, 200, seed=3), strict=True):
         assert np.array_equal(mine, theirs)
     assert np.array_equal(parties.batch.states(EVERY), twin.batch.states(EVERY))
+
+
+def test_a_reset_begins_the_same_again() -> None:
+    parties, other = make(0.5), make(0.5)
+    first = parties.look()
+    play(parties, 150)
+    assert np.array_equal(parties.reset(), first)
+    for mine, theirs in zip(play(parties, 150), play(other, 150), strict=True):
+        assert np.array_equal(mine, theirs)
+    other.seed(10)
+    assert not np.array_equal(other.reset(), first)
+    assert not np.array_equal(parties.batch.totals(EVERY), other.batch.totals(EVERY))
 
 
 def test_rows_no_longer_inside_begin_at_nothing() -> None:
