@@ -42,9 +42,9 @@ class InsideStarts:
         """Let the next parties of all its rows begin as any other."""
         _begin_at_nothing(batch, self.rows)
 
-    def begin(self, batch: PiquetBatch, seed: int) -> None:
-        """Say it for all rows, before they are reset; the draws begin anew. seed: of what is drawn from now on."""
-        self.drawn, self._seed = 0, seed
+    def begin(self, batch: PiquetBatch) -> None:
+        """Say it for all rows, before they are reset; the draws begin anew."""
+        self.drawn = 0
         self._draw(batch, self.rows)
 
     def go_on(self, batch: PiquetBatch) -> None:

@@ -82,7 +82,7 @@ class SelfPlayParties(VecEnv):
         batch = self.batch
         self._inside.forget(batch)
         batch.reset(self._seed)  # so that what it begins beside does not come from what was played before
-        self._inside.begin(batch, self._seed)
+        self._inside.begin(batch)
         batch.reset(self._seed)
         rng = np.random.default_rng((self._seed, 1))
         behind = self._rows * STAGGER // self.num_envs

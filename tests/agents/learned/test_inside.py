@@ -70,7 +70,7 @@ def test_the_others_begin_beside_a_row_that_is_being_played() -> None:
     met = {(int(state["deal_number"]), int(state["dealer"])): [] for state in states}
     for state in states:
         met[int(state["deal_number"]), int(state["dealer"])].append(state["totals"])
-    parties._inside.begin(parties.batch, 9)
+    parties._inside.begin(parties.batch)
     parties.batch.reset_rows(parties._inside.rows)
     begun, count = parties.batch.states(parties._inside.rows), 0
     for state in begun:
