@@ -405,9 +405,11 @@ def resumed_config(config: Config, given: dict[str, Any]) -> Config:
         raise ValueError(f"there is no run in {config.run_dir}: it holds no config.json")
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(saved, dict):
+            raise ValueError("it does not hold the options of a run")
         # An option that is younger than the run has its default, with which it changes nothing.
         taken = {name: type(getattr(config, name))(saved.get(name, getattr(Config, name))) for name in TAKEN_OVER}
-    except (ValueError, KeyError, TypeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, OSError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     contradictions = [f"{name}={taken[name]}" for name in FIXED if name in given and given[name] != taken[name]]
     if contradictions:

@@ -41,7 +41,7 @@ from .observation import make_scratch, observation_scale, observation_size
 from .rewards import REWARDS, RewardRule
 from .rules.actions import num_actions
 from .rules.start import MOST_SEED, check_decks, check_starts
-from .rules.state import NOBODY, STATE_DTYPE
+from .rules.state import NOBODY, PARTIE_OVER, STATE_DTYPE
 from .rules.variants import Rules
 
 _AUTORESETS = {"same_step": SAME_STEP, "next_step": NEXT_STEP, "disabled": DISABLED}
@@ -218,7 +218,7 @@ class PiquetBatch:
         self._forget_others(rows)
         self._run(RESTART, rows, self._actions)
         if self._reward_rule.table is not None:
-            self._expected[rows] = self._expectations(rows)
+            self._expect(rows)
         return self.buffers
 
     def step(self, actions: np.ndarray | Sequence[int], rows: np.ndarray | Sequence[int] | None = None) -> Buffers:
@@ -229,12 +229,13 @@ class PiquetBatch:
         """
         chosen = self._all_rows if rows is None else self._check_rows(rows)
         actions = self._check_actions(actions, len(chosen))
+        parties = self._states["partie"][chosen] if self._reward_rule.table is not None else None
         if self._run(CHECK_AND_STEP, chosen, actions) >= 0:
             raise ValueError(self._explain(self._illegal_places(chosen, actions), chosen, actions))
         if rows is not None:
             self._forget_others(chosen)
-        if self._reward_rule.table is not None:
-            self._pay_equity(chosen)
+        if parties is not None:
+            self._pay_equity(chosen, self._states["partie"][chosen] != parties)
         return self.buffers
 
     def set_starts(
@@ -266,7 +267,8 @@ class PiquetBatch:
                 raise ValueError(
                     f"{name} must be whole numbers of shape {part.shape}, not {array.dtype} of {array.shape}"
                 )
-            part[:] = array
+            # Unsigned numbers too large for the cells would come out negative, and stand for the cut.
+            part[:] = np.minimum(array, MOST_SEED) if array.dtype.kind == "u" else array
         check_starts(self.rules, starts[:, :2], starts[:, START_PLAYED], starts[:, START_DEALER])
         starts[:, START_PLAYED] -= 1
         self._starts[rows] = starts
@@ -386,9 +388,21 @@ class PiquetBatch:
             played, states["totals"][rows], states["games"][rows], states["dealer"][rows]
         )
 
-    def _pay_equity(self, rows: np.ndarray) -> None:
-        """Pay the change of the expected settlement to the rows in which a deal has ended."""
-        ended = rows[self._deals[rows] > 0]
+    def _expect(self, rows: np.ndarray) -> None:
+        """Note what is expected of the parties in some rows; nothing of one that a carte blanche ended at once."""
+        lasting = rows[self._states["phase"][rows] != PARTIE_OVER]
+        self._expected[lasting] = self._expectations(lasting)
+
+    def _pay_equity(self, rows: np.ndarray, has_begun: np.ndarray) -> None:
+        """Pay the change of the expected settlement to the rows in which a deal has ended.
+
+        has_begun: bool[len(rows)], where another partie has begun in this step; deals that ended before anybody acted
+                   in it belong to its start
+        """
+        is_paid = self._deals[rows] > 0
+        if self.autoreset != "same_step":
+            is_paid &= ~has_begun
+        ended = rows[is_paid]
         over = self.buffers.terminated[ended]
         after = np.where(over, self.finals.settlement[ended], 0).astype(np.float64)
         going_on = ended[~over]
@@ -398,9 +412,9 @@ class PiquetBatch:
         self.buffers.rewards[ended, 1] = -change
         self.finals.rewards[ended[over]] = self.buffers.rewards[ended[over]]
         self._expected[going_on] = after[~over]
-        restarted = rows[self._states["deals_ended"][rows] == 0]
-        if len(restarted):
-            self._expected[restarted] = self._expectations(restarted)
+        begun = rows[has_begun | (self._states["deals_ended"][rows] == 0)]
+        if len(begun):
+            self._expect(begun)
 
     # -- checks -------------------------------------------------------------------------------------------------------
 

@@ -137,20 +137,27 @@ def _restart(
     starts: np.ndarray,
     reward: int,
     skip_forced: bool,
+    autoreset: int,
     decks: np.ndarray,
     deck: np.ndarray,
     rewards: np.ndarray,
     ended: np.ndarray,
 ) -> None:
-    """Begin the row's next partie, where its row of `starts` says."""
-    row["partie"] += 1
-    shuffle_into(row["seed"], row["partie"], 0, deck)
-    start_partie(row, rules, starts[index, START_DEALER], deck)
-    for seat in range(2):
-        row["totals"][seat] = starts[index, seat]
-    row["deal_number"] = starts[index, START_PLAYED]
-    find_legal(row, rules)
-    _go_on(row, rules, index, 0, reward, skip_forced, decks, deck, rewards, ended)
+    """Begin the row's next partie, where its row of `starts` says.
+
+    In au cent a carte blanche may end it before anybody acts; under 'same_step' the one behind it then begins.
+    """
+    while True:
+        row["partie"] += 1
+        shuffle_into(row["seed"], row["partie"], 0, deck)
+        start_partie(row, rules, starts[index, START_DEALER], deck)
+        for seat in range(2):
+            row["totals"][seat] = starts[index, seat]
+        row["deal_number"] = starts[index, START_PLAYED]
+        find_legal(row, rules)
+        _go_on(row, rules, index, 0, reward, skip_forced, decks, deck, rewards, ended)
+        if autoreset != SAME_STEP or row["phase"] != PARTIE_OVER:
+            return
 
 
 @inline
@@ -305,16 +312,16 @@ def run_rows(
             terminated[index] = False
             # Under autoreset 'next_step' an ended row restarts and its action is ignored.
             if task == RESTART or (task != LOOK and row["phase"] == PARTIE_OVER):
-                _restart(row, rules, index, starts, reward, skip_forced, decks, deck, rewards, ended)
+                _restart(row, rules, index, starts, reward, skip_forced, autoreset, decks, deck, rewards, ended)
             elif task != LOOK:
                 deals = row["deals_ended"]
                 apply(row, rules, actions[place])
                 _go_on(row, rules, index, deals, reward, skip_forced, decks, deck, rewards, ended)
-                if row["phase"] == PARTIE_OVER:
-                    terminated[index] = True
-                    _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
-                    if autoreset == SAME_STEP:
-                        _restart(row, rules, index, starts, reward, skip_forced, decks, deck, rewards, ended)
+            if task != LOOK and row["phase"] == PARTIE_OVER:
+                terminated[index] = True
+                _finish(row, rules, index, words, raw, scale, rewards, final_observation, final_rewards, finals)
+                if autoreset == SAME_STEP:
+                    _restart(row, rules, index, starts, reward, skip_forced, autoreset, decks, deck, rewards, ended)
             _note_legal(row, autoreset, legal, index)
             _look(row, rules, index, words, raw, scale, observation, mask, to_act, critic)
         first = end

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +109,75 @@ def test_a_damaged_average_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert run(tmp_path / "run", "--decisions", "128", "--resume") == 2
     assert "the checkpoint does not fit this run: 'updates'" in one_line(capsys)
+
+
+DAMAGE: dict[str, Any] = {
+    "average": ({"updates": torch.tensor(-1)}, {"updates": torch.tensor(float("inf"))}, 5),
+    "policy": (None, [1], 5),
+    "optimizer": (None, 5),
+    "parties": (None, [1], {"batch": 5}),
+    "pool": ([5],),
+    "decisions": (float("inf"), "x"),
+}
+
+
+def test_a_checkpoint_with_other_things_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = ("--average", "100", "--pool", "1", "--pool-every", "64")
+    run(tmp_path / "run", "--decisions", "64", *own)
+    path = tmp_path / "run" / "checkpoint.pt"
+    for name, things in DAMAGE.items():
+        for thing in things:
+            content = torch.load(path, weights_only=True)
+            whole = path.read_bytes()
+            mixes = name == "average" and isinstance(thing, dict)
+            content[name] = content[name] | thing if mixes else thing
+            if thing is None:
+                del content[name]
+            torch.save(content, path)
+            damaged = path.read_bytes()
+            capsys.readouterr()
+            assert run(tmp_path / "run", "--decisions", "128", "--resume") == 2
+            assert "the checkpoint does not fit this run: " in one_line(capsys)
+            if name == "policy":
+                assert run(tmp_path / "next", "--decisions", "64", "--start-from", str(path)) == 2
+                assert "do not fit this run: " in one_line(capsys)
+            assert path.read_bytes() == damaged
+            path.write_bytes(whole)
+    assert not (tmp_path / "next").exists()
+
+
+@pytest.mark.parametrize("damage", ["[]", "5", '{"average": Infinity}', '{"inside": null}', '{"inside": NaN}'])
+def test_damaged_options_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str) -> None:
+    run(tmp_path / "run", "--decisions", "64")
+    path = tmp_path / "run" / "config.json"
+    wrong = json.loads(damage)
+    path.write_text(json.dumps(json.loads(path.read_text()) | wrong if isinstance(wrong, dict) else wrong))
+    capsys.readouterr()
+    assert run(tmp_path / "run", "--decisions", "128", "--resume") == 2
+    line = one_line(capsys)
+    assert "config.json cannot be read: " in line or "--inside must lie between 0 and 1" in line
+
+
+def test_it_is_said_which_weights_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path / "run", "--decisions", "64")
+    capsys.readouterr()
+    source = str(tmp_path / "run" / "checkpoint.pt")
+    assert run(tmp_path / "next", "--decisions", "64", "--start-from", source, "--critic-sees", "own") == 2
+    assert "size mismatch for critic" in one_line(capsys)
+
+
+def test_a_critic_whose_points_have_turned_judges_no_exchange(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path / "run", "--decisions", "192", "--equity-from", "64", "--equity-over", "1000")
+    run(tmp_path / "yet", "--decisions", "64", "--equity-from", "640")
+    for source in ("checkpoint.pt", "policy.safetensors"):
+        trials = ("--decisions", "64", "--exchange-trials", "9", "--start-from")
+        capsys.readouterr()
+        assert run(tmp_path / "next", *trials, str(tmp_path / "run" / source)) == 2
+        assert "had deal_points turning into equity" in one_line(capsys)
+        assert not (tmp_path / "next").exists()
+        assert run(tmp_path / f"next-{source}", *trials, str(tmp_path / "yet" / source)) == 0
 
 
 def test_a_damaged_pool_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,6 +339,7 @@ def test_networks_that_do_not_fit_are_refused(tmp_path: Path, capsys: pytest.Cap
         (("--exploit", "greedy", "--opponents", "random"), "--exploit names the only opponent"),
         (("--start-from", "x.pt", "--teacher", "greedy"), "add --lessons 0"),
         (("--exchange-lessons", "9", "--teacher", "greedy"), "--exchange-hidden for a network"),
+        (("--reward", "deal_points@v1"), "unknown reward 'deal_points@v1'"),
         (("--reading", "braille"), "unknown reading 'braille'"),
         (("--opponent-share", "2"), "must lie between 0 and 1"),
         (("--pool", "-1"), "--pool must not be negative"),

@@ -42,7 +42,13 @@ class Average:
         return {**self.actor.state_dict(), "updates": torch.tensor(self.updates)}
 
     def restore(self, state: dict[str, torch.Tensor]) -> None:
-        """Take the place of the average that gave `state`; RuntimeError or KeyError for that of another network."""
+        """Take the place of the average that gave `state`; RuntimeError or KeyError for that of another network.
+
+        ValueError for a number of updates that cannot be.
+        """
         weights = dict(state)
-        self.updates = int(weights.pop("updates"))
+        updates = int(weights.pop("updates"))
+        if updates < 0:
+            raise ValueError(f"the average is of {updates} updates")
+        self.updates = updates
         self.actor.load_state_dict(weights)

@@ -26,6 +26,7 @@ from .self_play import SelfPlayPPO
 
 FORMAT = "piquet-checkpoint-2"
 _BELIEF = "actor.belief."
+_UNFIT = (RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError)  # what damage comes to
 
 
 class CheckpointError(ValueError):
@@ -39,6 +40,7 @@ def capture(model: SelfPlayPPO, parties: SelfPlayParties, about: dict[str, str])
         "about": about,
         "decisions": model.num_timesteps,
         "updates": model._n_updates,
+        "paid": parties.objective.paid_at(model.num_timesteps),
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "parties": _as_tensors(parties.snapshot()),
@@ -72,8 +74,8 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
     for key, value in about.items():
         if made.get(key) != value:
             raise CheckpointError(f"the checkpoint was made with {key}={made.get(key)}, this run has {value}")
-    _check_belief(model, content["policy"])
     try:
+        _check_belief(model, content["policy"])
         model.policy.load_state_dict(content["policy"])
         model.policy.optimizer.load_state_dict(content["optimizer"])
         parties.restore(_as_arrays(content["parties"]))
@@ -82,9 +84,17 @@ def resume(model: SelfPlayPPO, parties: SelfPlayParties, content: dict[str, Any]
         if model.average is not None:
             _resume_average(model.average, model.policy.actor, content.get("average", {}))
         model.num_timesteps, model._n_updates = int(content["decisions"]), int(content["updates"])
-    except (RuntimeError, KeyError, ValueError, TypeError) as error:
-        raise CheckpointError(f"the checkpoint does not fit this run: {str(error).splitlines()[0]}") from None
+    except CheckpointError:
+        raise
+    except _UNFIT as error:
+        raise CheckpointError(f"the checkpoint does not fit this run: {_reason(error)}") from None
     model._last_obs = parties.look()
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first thing that an error says, in one line: torch says behind a colon which weights do not fit."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1])
 
 
 def _resume_average(average: Average, actor: Actor, state: dict[str, torch.Tensor]) -> None:
@@ -105,7 +115,7 @@ def _check_belief(model: SelfPlayPPO, weights: dict[str, Any]) -> None:
 
 
 def begin_from(model: SelfPlayPPO, path: Path) -> str:
-    """Give a new run the networks of another; return the reward of the critic among them, "" if there was none.
+    """Give a new run the networks of another; return what the critic among them was paid in, "" if there was none.
 
     path: a checkpoint (`.pt`), or a policy; a `critic.safetensors` beside a policy is taken along
     CheckpointError or AgentError says why a file does not serve.
@@ -116,9 +126,9 @@ def begin_from(model: SelfPlayPPO, path: Path) -> str:
             own = {name: weight for name, weight in model.policy.state_dict().items() if name.startswith(_BELIEF)}
             theirs = {name: weight for name, weight in content["policy"].items() if not name.startswith(_BELIEF)}
             model.policy.load_state_dict(theirs | own)  # a head for the belief is no part of what decides
-            return str(content["about"]["reward"])
-        except (RuntimeError, KeyError, TypeError) as error:
-            raise CheckpointError(f"the networks of {path} do not fit this run: {str(error).splitlines()[0]}") from None
+            return str(content.get("paid", content["about"]["reward"]))
+        except _UNFIT as error:
+            raise CheckpointError(f"the networks of {path} do not fit this run: {_reason(error)}") from None
     assert isinstance(model.env, SelfPlayParties)
     policy = PolicyAgent(path=path, rules=model.env.rules)
     networks = model.policy.actor.networks()

@@ -38,8 +38,13 @@ class InsideStarts:
         self._is_inside[self.rows] = True
         self._rules, self._seed = rules, seed
 
+    def forget(self, batch: PiquetBatch) -> None:
+        """Let the next parties of all its rows begin as any other."""
+        _begin_at_nothing(batch, self.rows)
+
     def begin(self, batch: PiquetBatch) -> None:
-        """Say it for all rows, before they are reset."""
+        """Say it for all rows, before they are reset; the draws begin anew."""
+        self.drawn = 0
         self._draw(batch, self.rows)
 
     def go_on(self, batch: PiquetBatch) -> None:
@@ -52,14 +57,7 @@ class InsideStarts:
     def take_over(self, batch: PiquetBatch, drawn: int) -> None:
         """Go on behind so many draws with a restored batch, in which perhaps other rows began inside."""
         self.drawn = drawn
-        others = np.flatnonzero(~self._is_inside)
-        nothing = np.zeros(len(others), dtype=np.int64)
-        batch.set_starts(
-            others,
-            totals=np.zeros((len(others), 2), dtype=np.int64),
-            deal_numbers=nothing + 1,
-            dealers=nothing + NOBODY,
-        )
+        _begin_at_nothing(batch, np.flatnonzero(~self._is_inside))
 
     def _draw(self, batch: PiquetBatch, rows: Rows) -> None:
         rng = np.random.default_rng((self._seed, self.drawn))
@@ -76,3 +74,10 @@ class InsideStarts:
             numbers = np.where(is_beside, states["deal_number"][place], numbers)
             dealers = np.where(is_beside, states["dealer"][place], dealers)
         batch.set_starts(rows, totals=totals, deal_numbers=numbers, dealers=dealers)
+
+
+def _begin_at_nothing(batch: PiquetBatch, rows: Rows) -> None:
+    """Let the next parties of some rows begin with their first deal."""
+    nothing = np.zeros(len(rows), dtype=np.int64)
+    totals = np.zeros((len(rows), 2), dtype=np.int64)
+    batch.set_starts(rows, totals=totals, deal_numbers=nothing + 1, dealers=nothing + NOBODY)

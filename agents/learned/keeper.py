@@ -99,7 +99,10 @@ class Keeper:
         files.write_atomically(self.folder / "checkpoint.pt", self.checkpoint)
         self._save(self.policy)
         if not self.model.policy.is_critic_blind:  # a critic that sees what the actor sees is of no use to search
-            about = self.metadata | {DECISIONS: str(self.decisions), "reward": self.parties.objective.reward}
+            about = self.metadata | {
+                DECISIONS: str(self.decisions),
+                "reward": self.parties.objective.paid_at(self.decisions),
+            }
             save_critic(self.folder / "critic.safetensors", self.critic_weights, about)
         self.written = time.perf_counter()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from piquet_env.rewards import REWARDS
+from piquet_env.rewards import REWARDS, split_reward
 from piquet_env.rules.variants import Rules
 
 # Brings what an episode pays to the order of 1. A point a deal is worth about three and a half settlement points, so
@@ -34,6 +34,7 @@ class Objective:
     def __post_init__(self) -> None:
         if self.name not in REWARDS:
             raise ValueError(f"unknown reward {self.reward!r}; the rewards are {', '.join(REWARDS)}")
+        split_reward(self.reward)  # a version belongs to equity alone
         if self.equity_from and self.name != "deal_points":
             raise ValueError(f"only the reward 'deal_points' can turn into equity, not {self.reward!r}")
 
@@ -62,6 +63,11 @@ class Objective:
         if not self.equity_from:
             return float(self.name == "equity")
         return float(np.clip((decisions - self.equity_from) / max(self.equity_over, 1), 0, 1))
+
+    def paid_at(self, decisions: int) -> str:
+        """Return in what a critic has learnt to speak that has made so many decisions: the reward, or a mixture."""
+        weight = self.equity_weight(decisions) if self.equity_from else 0.0
+        return self.reward if weight == 0 else "equity" if weight == 1 else f"{self.reward} turning into equity"
 
     def scaled(self, paid: np.ndarray, rules: Rules) -> np.ndarray:
         """Return what the batch has paid as the learner gets it: float32."""

@@ -80,6 +80,8 @@ class SelfPlayParties(VecEnv):
     def reset(self) -> np.ndarray:
         """Begin anew in every row, and play the rows apart by random decisions, so that all phases are met at once."""
         batch = self.batch
+        self._inside.forget(batch)
+        batch.reset(self._seed)  # so that what it begins beside does not come from what was played before
         self._inside.begin(batch)
         batch.reset(self._seed)
         rng = np.random.default_rng((self._seed, 1))

@@ -380,7 +380,7 @@ def _derive_played(
     suits = 0  # the suit of the card that each trick was led with, as digits to the base 4
     for card in range(4 * ranks):
         for side in range(2):
-            trick = entries[row, blocks[_OWN_TRICK + side] + card]
+            trick = int(entries[row, blocks[_OWN_TRICK + side] + card])
             if trick > 0 and (entries[row, blocks[_LED] + trick - 1] == 0) == (side == 1):
                 suits |= card // ranks << 2 * (trick - 1)
     for slot in range(4):
@@ -388,7 +388,7 @@ def _derive_played(
         for rank in range(ranks):
             card = suit * ranks + rank
             for side in range(2):
-                trick = entries[row, blocks[_OWN_TRICK + side] + card]
+                trick = int(entries[row, blocks[_OWN_TRICK + side] + card])
                 if trick == 0:
                     continue
                 if (entries[row, blocks[_LED] + trick - 1] == 0) == (side == 1):

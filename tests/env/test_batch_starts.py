@@ -9,7 +9,7 @@ import pytest
 from piquet_env import Game, PiquetBatch, Rules
 from piquet_env.batch import AUTORESET_MODES
 from piquet_env.rewards import RewardRule
-from tests.env.playing import RULES, choose_rows, has_equity
+from tests.env.playing import BLANCHE, RULES, choose_rows, has_equity
 
 SEED = 70
 ROWS = 4
@@ -133,6 +133,7 @@ def test_a_snapshot_from_before_begins_at_nothing() -> None:
         ("rubicon", {"deal_numbers": [0, 1]}, "between 1 and 6"),
         ("rubicon", {"totals": [[-1, 0], [0, 0]]}, "totals must lie between 0 and 500000"),
         ("rubicon", {"dealers": [2, 0]}, "dealers must be 0 or 1, or -1"),
+        ("rubicon", {"dealers": np.array([2**64 - 1, 0], dtype=np.uint64)}, "dealers must be 0 or 1, or -1"),
         ("rubicon", {"dealers": [0, -1], "deal_numbers": [2, 2]}, "place 1 stand totals .0, 0., deal 2, dealer -1"),
         ("rubicon", {"totals": [0, 0]}, r"totals must be whole numbers of shape \(2, 2\)"),
         ("rubicon", {"dealers": [0.0, 1.0]}, "dealers must be whole numbers"),
@@ -148,3 +149,53 @@ def test_what_no_partie_can_come_to_is_refused(rules: str, changes: dict[str, An
     assert pickle.dumps(batch.snapshot()) == before
     with pytest.raises(ValueError, match="distinct"):
         batch.set_starts([1, 1], totals=[[0, 0]] * 2, deal_numbers=[1, 1], dealers=[0, 0])
+
+
+AT_ONCE = "au_cent carte_blanche_claim=automatic games="
+BLANCHE_SEED = 2112  # elder has a carte blanche in the first deal of partie 1
+START: dict[str, Any] = {"totals": [[95, 95]], "deal_numbers": [1], "dealers": [1]}
+
+
+@pytest.mark.parametrize("autoreset", AUTORESET_MODES)
+def test_a_partie_that_a_carte_blanche_ends_at_once_holds_nothing_up(autoreset: str) -> None:
+    batch = PiquetBatch(1, AT_ONCE + "1", decks=BLANCHE[None, None], autoreset=autoreset)
+    batch.set_starts([0], **START)
+    batch.reset()
+    assert batch.buffers.rewards[0].tolist() == [1, -1]  # as `raw_env` pays it with the reset
+    if autoreset != "same_step":
+        assert (batch.buffers.to_act[0], batch.buffers.terminated[0], batch.finals.settlement[0]) == (-1, True, 1)
+    if autoreset == "disabled":
+        batch.reset_rows([0])
+    elif autoreset == "next_step":
+        batch.step([0])
+    game = Game(AT_ONCE + "1", seed=0, partie=1, totals=(95, 95), dealer=1)
+    compare(batch, [game])
+    batch.step([int(batch.buffers.action_mask[0].argmax())])
+
+
+@pytest.mark.parametrize("games", [1, 3])
+@pytest.mark.parametrize("autoreset", AUTORESET_MODES)
+def test_equity_is_paid_from_behind_a_deal_that_ended_at_once(autoreset: str, games: int) -> None:
+    """The rewards of each partie add up to its settlement less what is expected where somebody can first act."""
+    batch = PiquetBatch(1, f"{AT_ONCE}{games}", reward="equity", seed=BLANCHE_SEED, autoreset=autoreset)
+    rule, rng = RewardRule("equity", batch.rules), np.random.default_rng(1)
+    batch.set_starts([0], **START)
+    batch.reset()
+    seen = 0
+    for partie in range(3):
+        game = Game(batch.rules, seed=BLANCHE_SEED, partie=partie, totals=(95, 95), dealer=1)
+        seen += bool(game.deal_points)
+        if partie and autoreset != "same_step":
+            batch.step([0]) if autoreset == "next_step" else batch.reset_rows([0])
+            assert not batch.buffers.rewards.any()
+        if game.is_over:
+            continue
+        compare(batch, [game])
+        expected, paid = rule.expectation(game), 0.0
+        while not game.is_over:
+            action = choose_rows(batch.buffers.action_mask, rng)
+            game.apply(int(action[0]))
+            batch.step(action)
+            paid += float(batch.buffers.rewards[0, 0])
+        assert paid == pytest.approx(game.returns()[0] - expected, abs=1e-5)
+    assert seen == 1

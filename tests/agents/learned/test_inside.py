@@ -111,6 +111,18 @@ def test_a_restored_table_goes_on() -> None:
     assert np.array_equal(parties.batch.states(EVERY), twin.batch.states(EVERY))
 
 
+def test_a_reset_begins_the_same_again() -> None:
+    parties, other = make(0.5), make(0.5)
+    first = parties.look()
+    play(parties, 150)
+    assert np.array_equal(parties.reset(), first)
+    for mine, theirs in zip(play(parties, 150), play(other, 150), strict=True):
+        assert np.array_equal(mine, theirs)
+    other.seed(10)
+    assert not np.array_equal(other.reset(), first)
+    assert not np.array_equal(parties.batch.totals(EVERY), other.batch.totals(EVERY))
+
+
 def test_rows_no_longer_inside_begin_at_nothing() -> None:
     parties, twin = make(1.0), make(0.0)
     twin.restore(parties.snapshot())

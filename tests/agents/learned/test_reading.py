@@ -234,7 +234,7 @@ def played_inputs(row: np.ndarray, pack: int) -> set[tuple[int, int, int, int]]:
     return found
 
 
-@pytest.mark.parametrize("rules", ["rubicon", "au_cent_36"])
+@pytest.mark.parametrize("rules", [pytest.param("rubicon", marks=pytest.mark.nojit), "au_cent_36"])
 def test_tricks_reads_when_and_how_each_card_was_played(rules: str) -> None:
     pack = Rules.of(rules).pack
     suits, tricks = reading_of("suits", pack), reading_of("tricks", pack)
