@@ -22,6 +22,7 @@ from agents.learned.critic import Critic  # noqa: E402
 from agents.learned.policy import PolicyAgent  # noqa: E402
 from agents.learned.run_log import read_rows  # noqa: E402
 from piquet_env import PiquetBatch  # noqa: E402
+from piquet_env.rules.state import STATE_DTYPE  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = [
@@ -86,6 +87,16 @@ def test_a_pool_may_come_and_go_with_a_resumed_run(tmp_path: Path) -> None:
         assert run(tmp_path / "run", "--decisions", str(256 * (number + 1)), *goes_on, *options) == 0
         kept.append([int(snapshot["decisions"]) for snapshot in checkpoint(tmp_path / "run")["pool"]])
     assert kept == [[], [320, 384, 448], [704], []]
+
+
+def test_no_deck_of_training_is_one_of_evaluation(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        run(tmp_path / seed, "--decisions", "64", "--seed", seed)
+    first, second = (checkpoint(tmp_path / seed)["parties"]["batch"] for seed in ("1", "2"))
+    assert first["seed"] == train.TRAINING_SEED + 1_000_003
+    assert second["seed"] == train.TRAINING_SEED + 2 * 1_000_003  # further on than any number of rows
+    rows = first["states"].numpy().view(STATE_DTYPE)["seed"]
+    assert (rows.ravel() == first["seed"] + np.arange(8)).all()
 
 
 def test_an_average_may_come_and_go_with_a_resumed_run(tmp_path: Path) -> None:

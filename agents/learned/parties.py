@@ -187,10 +187,12 @@ class SelfPlayParties(VecEnv):
         return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Let the next reset begin with the parties of `seed + row`."""
-        if seed is not None:
-            self._seed = seed
-        return [None if seed is None else seed + row for row in range(self.num_envs)]
+        """Return the seed of each row: those of the constructor stand.
+
+        Stable-Baselines3 hands on the learner's seed, a small number, whose decks are those of evaluation.
+        """
+        del seed
+        return [self._seed + row for row in range(self.num_envs)]
 
 
 def _phase_place(pack: int) -> np.ndarray:

@@ -86,7 +86,7 @@ def test_an_output_is_a_card_in_the_order_of_the_suits(reading: str) -> None:
     with torch.no_grad():
         believed = [head(hidden, how.read(row).orders, chances)[0] for row in suits_exchanged()]
     exchanged = believed[1].reshape(4, 8)[[1, 0, 2, 3]].flatten()
-    assert torch.equal(believed[0], exchanged) == (reading == "suits")
+    assert torch.equal(believed[0], exchanged) == (reading != "plain")
 
 
 def suits_exchanged() -> tuple[np.ndarray, np.ndarray]:
@@ -191,4 +191,5 @@ def test_without_a_weight_nothing_is_different() -> None:
     assert models[0].policy.actor.belief is None
     assert not any("belief" in name for name in models[0].policy.state_dict())
     weights = [policy_weights(model) for model in models]
-    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+    for name, weight in weights[0].items():  # the norm of the gradient may be rounded otherwise; a step is 2e-3
+        np.testing.assert_allclose(weights[1][name], weight, rtol=0, atol=1e-6)

@@ -266,7 +266,8 @@ def test_a_run_begins_with_trials(
         torch.load(tmp_path / name / "checkpoint.pt", weights_only=True)["policy"] for name in ("first", "one", "two")
     )
     assert all(torch.equal(one[name], two[name]) for name in one)
-    assert all(torch.equal(first[name], one[name]) for name in first)
+    for name in first:  # a weight of 0 moves by next to nothing
+        torch.testing.assert_close(first[name], one[name], rtol=0, atol=1e-20)
     assert not torch.equal(one["actor.exchange.others.0.weight"], first["actor.main.others.0.weight"])
     # What goes on with the run makes no trials again.
     assert train.main(["--run-dir", str(tmp_path / "one"), "--resume", "--decisions", "128", "--parties", "0"]) == 0
