@@ -252,7 +252,8 @@ class PiquetBatch:
         totals:       whole numbers [M, 2], points by seat from the deals before, or given ahead
         deal_numbers: whole numbers [M], of the first deal, from 1 to the last planned one (in au cent to 5,000)
         dealers:      whole numbers [M], the seat that deals it; -1 leaves it to the cut, in a first deal alone
-        A row begins then as a `Game` does with the same totals, deal_number and dealer.
+        A row begins then as a `Game` does with the same totals, deal_number and dealer; `decks` that the batch was
+        given are still those of the first, second, third deal of a partie, also where it begins with the sixth.
         Raises ValueError for what no partie can come to; nothing changes.
         """
         rows = self._check_rows(rows)

@@ -334,6 +334,8 @@ def test_networks_that_do_not_fit_are_refused(tmp_path: Path, capsys: pytest.Cap
         assert "this run" in one_line(capsys)
         assert run(tmp_path / "next", "--start-from", str(tmp_path / "first" / source), "--reading", "plain") == 2
         assert "this run" in one_line(capsys)
+        assert run(tmp_path / "next", "--start-from", str(tmp_path / "first" / source), "--rules", "german") == 2
+        assert "was trained for the rules" in one_line(capsys)
     packaged = str(ROOT / "agents" / "data" / "pretrained" / "policy.safetensors")
     assert run(tmp_path / "next", "--start-from", packaged, "--hidden", "256") == 2
     assert "add --exchange-hidden 256" in one_line(capsys)

@@ -120,17 +120,23 @@ def begin_from(model: SelfPlayPPO, path: Path) -> str:
     path: a checkpoint (`.pt`), or a policy; a `critic.safetensors` beside a policy is taken along
     CheckpointError or AgentError says why a file does not serve.
     """
+    assert isinstance(model.env, SelfPlayParties)
+    rules = model.env.rules
     if path.suffix == ".pt":
         content = read_checkpoint(path)
         try:
             own = {name: weight for name, weight in model.policy.state_dict().items() if name.startswith(_BELIEF)}
             theirs = {name: weight for name, weight in content["policy"].items() if not name.startswith(_BELIEF)}
+            about = content["about"]
+            if about["rules_hash"] != rules.hash:
+                raise CheckpointError(f"{path} was trained for the rules '{about['rules']}', not for '{rules}'")
             model.policy.load_state_dict(theirs | own)  # a head for the belief is no part of what decides
-            return str(content.get("paid", content["about"]["reward"]))
+            return str(content.get("paid", about["reward"]))
+        except CheckpointError:
+            raise
         except _UNFIT as error:
             raise CheckpointError(f"the networks of {path} do not fit this run: {_reason(error)}") from None
-    assert isinstance(model.env, SelfPlayParties)
-    policy = PolicyAgent(path=path, rules=model.env.rules)
+    policy = PolicyAgent(path=path, rules=rules)
     networks = model.policy.actor.networks()
     if left_out := [prefix for prefix in policy.layers if prefix not in networks]:
         units = len(policy.layers[left_out[0]][0][1])
@@ -141,7 +147,7 @@ def begin_from(model: SelfPlayPPO, path: Path) -> str:
     beside = path.with_name("critic.safetensors")
     if not beside.is_file() or model.policy.is_critic_blind:
         return ""
-    critic = Critic(path=beside, rules=model.env.rules)
+    critic = Critic(path=beside, rules=rules)
     _give_layers(model, model.policy.critic, critic.reading, critic.layers, beside)
     return critic.reward
 
