@@ -20,6 +20,7 @@ import numpy as np
 from agents.arena import MatchResult, play_match
 from agents.base import Agent, AgentError
 from agents.boards import Boards
+from agents.learned.inside import NEAR
 from agents.registry import make_agent
 from agents.search.agent import SearchAgent
 from agents.statistics import MeanInterval, mean_interval
@@ -33,7 +34,6 @@ PARTS = (
     "search",
 )
 POINTS = (10, 18, 28, 40)  # of an earlier deal
-NEAR = 40  # with --last: points of a total on either side of the rubicon line
 
 
 def main(argv: Sequence[str] | None = None) -> int:

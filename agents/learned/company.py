@@ -55,13 +55,13 @@ class Company:
         self.seats = np.full(num_envs, NO_SEAT, dtype=np.int8)
         self._opponents: list[tuple[BatchAgent, Rows]] = []
         if opponents:
-            held = _spread(num_envs, share)
+            held = spread(num_envs, share)
             self.seats[held] = np.arange(len(held)) // len(opponents) % 2
             self._opponents = _shared_out(held, opponent_agents)
         self.pool = pool
         free = np.flatnonzero(self.seats == NO_SEAT)
         of_free = min(pool_share * num_envs / max(len(free), 1), 1.0) if pool is not None else 0.0
-        self._pool_rows = free[_spread(len(free), of_free)]
+        self._pool_rows = free[spread(len(free), of_free)]
         self._guests: list[tuple[BatchAgent, Rows]] = []
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
@@ -95,7 +95,7 @@ class Company:
         return ~theirs
 
 
-def _spread(rows: int, share: float) -> Rows:
+def spread(rows: int, share: float) -> Rows:
     """Return a share of the rows, spread over all of them."""
     return np.flatnonzero(np.diff(np.floor(np.arange(rows + 1) * share)))
 

@@ -14,6 +14,8 @@ from piquet_env.batch import PiquetBatch
 from piquet_env.rules.state import NOBODY
 from piquet_env.rules.variants import Rules
 
+from .company import spread
+
 NEAR = 40  # points on either side of the line
 ASIDE = 15  # points on either side of another row's totals
 
@@ -32,7 +34,7 @@ class InsideStarts:
     def __init__(self, num_envs: int, rules: Rules, share: float, seed: int) -> None:
         if share and rules.form != "rubicon":
             raise ValueError("parties begin inside a partie only under rules with a rubicon, not in au cent")
-        self.rows = np.flatnonzero(np.diff(np.floor(np.arange(num_envs + 1) * share)))
+        self.rows = spread(num_envs, share)
         self.drawn = 0
         self._is_inside = np.zeros(num_envs, dtype=bool)
         self._is_inside[self.rows] = True
